@@ -57,4 +57,8 @@ class Tool:
 
     def wire(self) -> dict[str, Any]:
         """Return the tool as the Messages API takes it."""
-        return {"name": self.name, "description": self.description, "input_schema": dict(self.input_schema)}
+        return {
+            "name": self.name,
+            "description": self.description,
+            "input_schema": dict(self.input_schema),
+        }
