@@ -69,7 +69,16 @@ class Model(Protocol):
     def stream(self, request: Request) -> Stream: ...
 
 
-FailureKind = Literal["transient", "invalid", "too_long", "binding", "refused_key", "no_credit", "rate_limited", "unreachable"]
+FailureKind = Literal[
+    "transient",
+    "invalid",
+    "too_long",
+    "binding",
+    "refused_key",
+    "no_credit",
+    "rate_limited",
+    "unreachable",
+]
 
 
 class ModelFailed(Exception):
@@ -81,7 +90,13 @@ class ModelFailed(Exception):
     """
 
     def __init__(
-        self, message: str, *, kind: FailureKind, code: str, request_id: str | None = None, retry_after: float | None = None
+        self,
+        message: str,
+        *,
+        kind: FailureKind,
+        code: str,
+        request_id: str | None = None,
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
         self.message, self.kind, self.code = message, kind, code

@@ -1,0 +1,103 @@
+"""The one file that knows the provider's SDK: Claude over the Messages API, streamed.
+
+The body is read from the SDK's raw response and each event is parsed once (turns.md, 20). The SDK retries nothing:
+retries, their limits and what a person sees of them are the loop's. No error of the SDK leaves this file.
+"""
+
+import time
+
+import anthropic
+import httpx2
+
+from chat.llm import failures
+from chat.llm.attempt import Attempt, Patience, known_id
+from chat.llm.base import Request
+from chat.llm.failures import Fault, NotTheApi
+from chat.llm.growing import UpstreamError
+from chat.llm.request import THINKING_MODELS, body_of
+from chat.llm.wire import Malformed
+
+API = "https://api.anthropic.com"
+# ValueError: a malformed stream, and what can not be encoded on its way out. TimeoutError: our own patience.
+_FAULTS = (
+    anthropic.AnthropicError,
+    httpx2.HTTPError,
+    httpx2.InvalidURL,
+    httpx2.StreamError,
+    UpstreamError,
+    NotTheApi,
+    TimeoutError,
+    ValueError,
+)
+
+
+class Claude:
+    """One client for the whole process, used from one event loop."""
+
+    def __init__(
+        self, client: anthropic.AsyncAnthropic, *, patience: Patience | None = None
+    ) -> None:
+        self.client = client
+        self.patience = patience or Patience()
+
+    def stream(self, request: Request) -> Attempt:
+        """Return an attempt at `request`; nothing is sent before it is iterated."""
+        body = body_of(request, thinks=request.model in THINKING_MODELS)
+
+        async def send() -> httpx2.Response:
+            create = self.client.messages.with_streaming_response.create
+            opened = create(**body, stream=True, extra_headers={"accept-encoding": "identity"})
+            response: httpx2.Response = (await opened.__aenter__()).http_response
+            return response
+
+        return Attempt(send=send, explain=explain, faults=_FAULTS, patience=self.patience)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self.client.close()
+
+
+def build(*, api_key: str, base_url: str = "", patience: Patience | None = None) -> Claude:
+    """Return Claude behind an API key. Proxies of the environment are honoured, its other credentials are not."""
+    patience = patience or Patience()
+    timeout = httpx2.Timeout(patience.silence, connect=patience.connect)
+    client = anthropic.AsyncAnthropic(
+        api_key=api_key, base_url=base_url or API, max_retries=0, timeout=timeout
+    )
+    return Claude(client, patience=patience)
+
+
+def over(transport: httpx2.AsyncBaseTransport, *, patience: Patience | None = None) -> Claude:
+    """Return Claude over a transport inside the process. Nothing in the environment can redirect it."""
+    client = anthropic.AsyncAnthropic(
+        api_key="demo",
+        base_url="http://demo.invalid",
+        max_retries=0,
+        http_client=anthropic.DefaultAsyncHttpxClient(transport=transport, trust_env=False),
+    )
+    return Claude(client, patience=patience)
+
+
+def explain(error: Exception, *, begun: bool) -> Fault:
+    """Return what an error of the SDK, the transport or the stream means. `begun`: the response had started."""
+    if isinstance(error, anthropic.APIStatusError):
+        return _reported(error)
+    if isinstance(error, anthropic.APIConnectionError):
+        error = error.__cause__ if isinstance(error.__cause__, httpx2.HTTPError) else error
+    if isinstance(error, UpstreamError):
+        cause = failures.cause_of(status=200, kind=error.type, code=error.code, prose=error.prose)
+        return Fault(cause=cause, status=200, detail="error event")
+    detail = str(error) if isinstance(error, Malformed) else type(error).__name__
+    return Fault(cause=failures.cause_of_local(error, begun=begun), detail=detail)
+
+
+def _reported(error: anthropic.APIStatusError) -> Fault:
+    prose = error.api_message if isinstance(error.api_message, str) else ""
+    return Fault(
+        cause=failures.cause_of(
+            status=error.status_code, kind=error.type, code=error.error_code, prose=prose
+        ),
+        status=error.status_code,
+        request_id=known_id(error.request_id),
+        retry_after=failures.seconds_to_wait(error.response.headers, now=time.time()),
+    )
