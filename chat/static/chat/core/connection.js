@@ -1,0 +1,105 @@
+// The socket's life and its frames: which conversation a frame belongs to, what a hint asks for, what a refusal means.
+import { delivered, refused, reopen, withTurn } from "./outbox.js";
+import { buried, withRow } from "./library.js";
+import { put } from "./maps.js";
+import { blank, change, liveTurn, receive } from "./talk.js";
+import { begin, edit, isGap } from "./turn.js";
+import { spoken } from "./spoken.js";
+
+/** The frame that follows a conversation from where the page is. @param {Kenny.Talk} talk @returns {Kenny.Outgoing} */
+export function watch(talk) {
+  const turn = liveTurn(talk);
+  const from = turn && turn.seq > 0 ? { turnId: turn.id, after: turn.seq } : {};
+  return { type: "watch", ref: `watch:${talk.id}`, conversationId: talk.id, ...from, render: true };
+}
+
+/** @type {Kenny.Handlers} */
+export const handlers = {
+  link: (s, { link }) => [{ ...s, link: s.link === "signed-out" || s.link === "stranger" ? s.link : link }, []],
+  problem: (s, { error }) => [{ ...s, problem: error }, []],
+  frame: (s, { frame }) => (frames[frame.type] ?? turnEvent)(s, frame),
+};
+
+/** @type {Kenny.Handlers} */
+const frames = {
+  hello: (s, f) => {
+    if (String(f.account) !== s.account) return [{ ...s, link: "stranger" }, [{ do: "close" }]];
+    const next = reopen({ ...s, link: "open", stale: s.stale || (Boolean(f.static) && f.static !== s.static) });
+    const talk = s.current ? s.talks[s.current] : undefined;
+    /** @type {Kenny.Effect[]} */
+    const effects = [{ do: "pull" }];
+    if (talk) effects.push({ do: "send", frame: watch(talk) });
+    if (talk && talk.loaded !== "yes") effects.push({ do: "load", id: talk.id });
+    return [next, effects];
+  },
+  ack: (s, f) => {
+    const [kind, id] = split(f.ref);
+    return kind === "send" ? [withHome(delivered(s, id), id, f.conversationId), []] : [s, []];
+  },
+  error: (s, f) => (f.ref === undefined ? turnEvent(s, f) : refusal(s, f)),
+  changed: (s) => [s, [{ do: "pull" }]],
+  deleted: (s, f) => [buried(s, f.id), [{ do: "pull" }]],
+  live: (s, f) => {
+    const row = s.library.rows[f.conversationId];
+    const live = ["running", "held"].includes(f.status) ? { turnId: f.turnId, status: f.status } : null;
+    return [row ? withRow(s, { ...row, live }) : s, [{ do: "pull" }]];
+  },
+};
+
+/** @param {unknown} ref @returns {[string, string]} */
+const split = (ref) => { const [kind = "", ...id] = String(ref).split(":"); return [kind, id.join(":")]; };
+
+/** @param {Kenny.State} s @param {string} turnId @param {string | undefined} id @returns {Kenny.State} */
+const withHome = (s, turnId, id) => (id && s.homes[turnId] !== id ? { ...s, homes: put(s.homes, turnId, id) } : s);
+
+/** An event of a turn; deltas name only their turn. @param {Kenny.State} state @param {Kenny.Frame} f @returns {Kenny.Step} */
+function turnEvent(state, f) {
+  if (typeof f.turnId !== "string") return [state, []];
+  const s = withHome(state, f.turnId, f.conversationId);
+  const id = s.homes[f.turnId];
+  const talk = id ? s.talks[id] : undefined;
+  if (!id || !talk || talk.loaded === "deleted") return [s, []];
+  const known = talk.turns.find((turn) => turn.id === f.turnId);
+  if (isGap(known ?? begin(f.turnId), f)) return askAgain(s, talk, f.turnId);
+  const next = receive(talk, f);
+  const effects = next === talk ? [] : spoken(talk, next, f, s.current === id);
+  if (f.type === "done" && f.done && next.turns.some((turn) => turn.id === f.turnId && turn.lenient)) effects.push({ do: "load", id });
+  return [delivered({ ...s, talks: put(s.talks, id, next) }, f.turnId), effects];
+}
+
+/** Something is missing: the turn is asked for from its start. @param {Kenny.State} s @param {Kenny.Talk} talk @param {string} turnId @returns {Kenny.Step} */
+function askAgain(s, talk, turnId) {
+  const talks = put(s.talks, talk.id, change(talk, turnId, (turn) => ({ ...turn, asking: true })));
+  const from = { conversationId: talk.id };
+  return [{ ...s, talks }, [
+    { do: "send", frame: { type: "unwatch", ...from } },
+    { do: "send", frame: { type: "watch", ref: `watch:${talk.id}`, ...from, turnId, after: 0, render: true } },
+  ]];
+}
+
+/** @param {Kenny.State} s @param {Kenny.Reply} f @returns {Kenny.Step} */
+function refusal(s, f) {
+  const [kind, id] = split(f.ref);
+  const error = { code: f.code ?? "bad_request", message: f.message ?? "That did not work." };
+  const home = s.homes[id] ?? s.outbox.find((parcel) => parcel.turnId === id)?.conversationId ?? "";
+  if (kind === "send") return [error.code === "deleted" ? buried(s, home) : refused(s, id, error), []];
+  if (kind === "confirm") return [undecided(s, id, error), [{ do: "announce", text: error.message, urgent: true }]];
+  if (kind === "stop") return [withTurn({ ...s, problem: error }, home, id, { stopping: false }), []];
+  if (kind === "watch" && error.code === "deleted") return [buried(s, id), []];
+  if (kind === "watch" && error.code === "not_found") return [forgetTurns(s, id), s.library.rows[id] ? [{ do: "load", id }] : []];
+  return [s, []];
+}
+
+/** A decision that was not taken: the card says why and can be used again. @param {Kenny.State} s @param {string} callId @param {Kenny.Failure} error */
+function undecided(s, callId, error) {
+  const holds = (/** @type {Kenny.Turn} */ turn) => turn.parts.some((part) => part.kind === "tool" && part.callId === callId);
+  const talk = Object.values(s.talks).find((other) => other.turns.some(holds));
+  const turn = talk?.turns.find(holds);
+  return talk && turn ? withTurn(s, talk.id, turn.id, { parts: edit(turn.parts, callId, { deciding: null, problem: error.message }) }) : s;
+}
+
+/** @param {Kenny.State} s @param {string} id */
+function forgetTurns(s, id) {
+  const talk = s.talks[id] ?? blank(id);
+  return { ...s, talks: put(s.talks, id, { ...talk, turns: talk.turns.filter((turn) => turn.seq === 0) }) };
+}

@@ -1,0 +1,65 @@
+// Stored events of a conversation as the messages the page shows; made by the same steps that follow a live turn.
+import { advance, begin } from "./turn.js";
+
+/** @param {Kenny.Frame[]} events @returns {Kenny.Message[]} */
+export function replay(events) {
+  /** @type {Kenny.Turn[]} */
+  const turns = [];
+  for (const event of events) {
+    const last = turns.at(-1);
+    if (event.type === "user_text" || !last) turns.push(begin(""));
+    const turn = /** @type {Kenny.Turn} */ (turns.at(-1));
+    turns[turns.length - 1] = advance({ ...turn, lenient: true }, { ...event, seq: turn.seq + 1 });
+  }
+  return turns.flatMap((turn) => messages(end(turn), null));
+}
+
+/** @param {Kenny.Turn} turn @returns {Kenny.Turn} */
+function end(turn) {
+  const parts = turn.parts.map((part) => {
+    if (part.kind === "thinking") return { ...part, open: false };
+    return part.kind === "tool" && part.state === "running" ? { ...part, state: /** @type {const} */ ("failed"), error: "No answer was kept." } : part;
+  });
+  return { ...turn, parts, status: "over" };
+}
+
+/**
+ * The one or two messages of a turn. `id` is null for what was replayed.
+ * @param {Kenny.Turn} turn @param {string | null} id @returns {Kenny.Message[]}
+ */
+export function messages(turn, id) {
+  /** @type {Kenny.Message[]} */
+  const out = [];
+  const base = { key: "", parts: [], busy: false, mark: null, problem: null, turnId: id, outcome: null };
+  if (turn.user.text || turn.user.images.length || id) {
+    const status = id && turn.seq === 0 ? turn.status : null;
+    out.push({ ...base, role: "user", text: turn.user.text, images: turn.user.images, status, problem: turn.problem });
+  }
+  const live = turn.status === "running" || turn.status === "held" || turn.status === "sending";
+  if (turn.parts.length || live || outcomeOf(turn)) {
+    out.push({
+      ...base, role: "assistant", text: source(turn.parts), images: [], parts: turn.parts, busy: live && turn.status !== "held",
+      mark: live ? markOf(turn) : null, status: null, outcome: outcomeOf(turn),
+    });
+  }
+  return out;
+}
+
+/** What Claude is at, in words; null while its text itself shows it. @param {Kenny.Turn} turn @returns {string | null} */
+export function markOf(turn) {
+  if (turn.stopping) return "Stopping…";
+  if (turn.status === "held" || turn.parts.some((part) => part.kind === "tool" && part.state === "waiting")) return "Waiting for you";
+  const last = turn.parts.at(-1);
+  if (last?.kind === "tool" && last.state === "running") return `Running ${last.tool}…`;
+  return last?.kind === "text" ? null : "Claude is thinking";
+}
+
+/** @param {Kenny.Turn} turn @returns {Kenny.Outcome | null} */
+export function outcomeOf(turn) {
+  const ended = turn.status === "over" && turn.stopReason && !["end_turn", "deleted"].includes(turn.stopReason);
+  if (!turn.error && !ended) return null;
+  return { error: turn.error, stopReason: turn.status === "over" ? turn.stopReason : null, turnId: turn.id };
+}
+
+/** The Markdown of an answer, for copying. @param {Kenny.Part[]} parts */
+const source = (parts) => parts.flatMap((part) => (part.kind === "text" ? [part.text.trim()] : [])).join("\n\n");

@@ -1,0 +1,38 @@
+// Times in words. Everything takes `now`, so that a test can stand anywhere.
+
+const DAY = 86_400_000;
+/** @param {Intl.DateTimeFormatOptions} options @returns {(ms: number) => string} */
+const format = (options) => { const f = new Intl.DateTimeFormat("en", options); return (ms) => f.format(ms); };
+const clock = format({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const weekday = format({ weekday: "short" });
+const date = format({ day: "numeric", month: "short" });
+const longDate = format({ day: "numeric", month: "short", year: "numeric" });
+const month = format({ month: "long", year: "numeric" });
+const full = format({ dateStyle: "full", timeStyle: "long" });
+
+/** Whole local days between two moments. @param {number} ms @param {number} now */
+const daysAgo = (ms, now) => Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(ms).setHours(0, 0, 0, 0)) / DAY);
+
+/** @param {number} ms @param {number} now */
+export function short(ms, now) {
+  const days = daysAgo(ms, now);
+  if (days <= 0) return clock(ms);
+  if (days === 1) return "Yesterday";
+  if (days < 7) return weekday(ms);
+  return new Date(ms).getFullYear() === new Date(now).getFullYear() ? date(ms) : longDate(ms);
+}
+
+/** @param {number} ms @param {number} now */
+export function group(ms, now) {
+  const days = daysAgo(ms, now);
+  if (days <= 0) return "Today";
+  if (days === 1) return "Yesterday";
+  if (days <= 7) return "Previous 7 days";
+  return days <= 30 ? "Previous 30 days" : month(ms);
+}
+
+/** @param {number} ms */
+export const long = (ms) => full(ms);
+
+/** @param {number} ms */
+export const iso = (ms) => new Date(ms).toISOString();

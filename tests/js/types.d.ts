@@ -1,0 +1,78 @@
+// The words of the browser client, named in JSDoc as Kenny.X. Frames mirror contract section 7; tests/contracts/ holds one example of each.
+declare namespace Kenny {
+  type Attrs = Record<string, string> | null;
+  type Node = string | [tag: string, attrs: Attrs, ...children: Node[]];
+  type Delta = [at: number, how: string | { in: Delta } | null, ...children: Node[]];
+
+  interface Picture { url: string; mediaType: string; width: number | null; height: number | null }
+  interface Upload { name: string; mediaType: string; data: string; url: string }
+  interface Failure { code: string; message: string; retryable?: boolean; status?: number; turnId?: string; retryAfter?: number }
+
+  // One journal event or rendered frame of a turn. Fields depend on `type`; core/turn.js reads each where it is carried.
+  interface Frame {
+    type: string; turnId: string; seq: number; conversationId?: string;
+    text: string; images: (Picture | null)[]; nodes: Node[] | null; part: number; index: number; delta: Delta;
+    callId: string; tool: string; args: unknown; agentId: string; digest: string; expiresAt: number;
+    approve: boolean; by: string; at: number; ok: boolean; autoRun: boolean | null; error: string | null;
+    code: string; message: string; retryable: boolean;
+    done: boolean; pending: string[]; stopReason: string; version: number; usage: Record<string, number>;
+  }
+  interface Hello { type: "hello"; account: string | number; static: string; limits: Record<string, number>; cursor: string }
+  interface Reply { type: string; ref: string; conversationId?: string; turnId?: string; code?: string; message?: string }
+  interface Outgoing { type: string; ref?: string; [field: string]: unknown }
+
+  interface TextPart { kind: "text"; part: number; blocks: Node[][]; tail: Node[]; nodes: Node[]; text: string }
+  interface ThinkingPart { kind: "thinking"; text: string; open: boolean }
+  type CallState = "running" | "waiting" | "done" | "failed" | "denied";
+  interface ToolPart {
+    kind: "tool"; callId: string; tool: string; args: unknown; state: CallState;
+    text: string; images: (Picture | null)[]; error: string | null;
+    gate: { digest: string; expiresAt: number } | null; deciding: "approve" | "deny" | null; problem: string | null;
+  }
+  type Part = TextPart | ThinkingPart | ToolPart;
+
+  type TurnStatus = "queued" | "sending" | "unsent" | "running" | "held" | "over";
+  interface Turn {
+    id: string; seq: number; status: TurnStatus; user: { text: string; images: (Picture | null)[] };
+    parts: Part[]; stopping: boolean; error: Failure | null; stopReason: string | null;
+    since: number | null; version: number | null; usage: Record<string, number> | null;
+    asking: boolean; lenient: boolean; problem: string | null;
+  }
+  interface Outcome { error: Failure | null; stopReason: string | null; turnId: string }
+  interface Message {
+    key: string; role: "user" | "assistant"; text: string; images: (Picture | null)[]; parts: Part[];
+    busy: boolean; mark: string | null; status: TurnStatus | null; problem: string | null; turnId: string | null; outcome: Outcome | null;
+  }
+  interface Talk {
+    id: string; loaded: "no" | "loading" | "yes" | "deleted" | "missing" | "failed"; problem: Failure | null; title: string;
+    version: number; loadedVersion: number; history: Message[]; turns: Turn[]; after: Outcome | null; shown: number;
+  }
+  interface Replay { id: string; title: string; agentId: string | null; updatedAt: number; version: number; transcript: Frame[] }
+
+  interface Row {
+    id: string; title: string; agentId: string | null; pinned: boolean; archived: boolean; updatedAt: number; version?: number;
+    messageCount?: number; preview?: string; live?: { turnId: string; status: "running" | "held" } | null; snippet?: [string, boolean][];
+  }
+  interface Listing { conversations: Row[]; deleted: { id: string; version: number; deletedAt: number }[]; cursor: string; epoch: string; full: boolean; reset?: string }
+  interface Library { rows: Record<string, Row>; gone: Record<string, Row>; cursor: string | null; epoch: string | null; loaded: boolean }
+  interface Group { label: string; rows: Row[] }
+
+  interface Parcel { turnId: string; conversationId: string; text: string; images: Upload[]; sent: boolean; truncateAt?: number; version?: number }
+  interface Draft { text: string; images: Upload[] }
+  interface Notice { key: string; text: string; tone: "plain" | "warn" | "danger"; action?: { label: string; event?: Event; href?: string } }
+
+  type Link = "connecting" | "open" | "down" | "lost" | "offline" | "signed-out" | "stranger";
+  interface Limits { messageChars: number; images: number; frame: number; body: number; [name: string]: number }
+  interface Config { account: string; username: string; staff: boolean; demo: boolean; csrf: string; static: string; limits: Limits }
+  interface State {
+    account: string; link: Link; static: string; stale: boolean; limits: Limits; current: string | null; library: Library;
+    talks: Record<string, Talk>; homes: Record<string, string>; outbox: Parcel[]; drafts: Record<string, Draft>;
+    undo: { row: Row; was: boolean } | null; problem: Failure | null; search: { query: string; hits: Row[] | null };
+  }
+
+  // What happened (events) and what is to be done (effects): plain data, told apart by `type` and `do`.
+  type Event = { type: string; [field: string]: any };
+  type Effect = { do: string; [field: string]: any };
+  type Step = [State, Effect[]];
+  type Handlers = Record<string, (state: State, event: any) => Step>;
+}
