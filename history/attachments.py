@@ -1,0 +1,108 @@
+"""The rows behind the images: bytes once per owner, links from conversations, gone with the last link.
+
+Every function that writes runs inside a transaction that holds the owner's `SyncState`.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from history.blobs import Found, externalise, inline
+from history.models import Blob, BlobLink, Conversation, ScaledCopy
+from history.pictures import Picture, sniff
+
+
+def relink(conversation: Conversation, found: Mapping[str, Found]) -> None:
+    """Make the conversation hold exactly these images; what nobody holds any more goes."""
+    held = dict(conversation.links.values_list("blob__sha256", "pk"))
+    _add(conversation, {sha256: image for sha256, image in found.items() if sha256 not in held})
+    BlobLink.objects.filter(
+        pk__in=[pk for sha256, pk in held.items() if sha256 not in found]
+    ).delete()
+    if held.keys() - found.keys():
+        collect(conversation.owner_id)
+
+
+def attach(conversation: Conversation, messages: list[dict[str, Any]]) -> None:
+    """Make the images of messages that are not settled yet servable at once; the settle decides which stay."""
+    _, found = externalise(messages)
+    small = {hashlib.sha256(base64.b64decode(text)).hexdigest(): text for text in inline(messages)}
+    found |= {sha256: Found(sha256, text) for sha256, text in small.items() if sha256 not in found}
+    held = set(conversation.links.values_list("blob__sha256", flat=True))
+    _add(conversation, {sha256: image for sha256, image in found.items() if sha256 not in held})
+
+
+def unlink(pks: list[int], *, owner_id: int) -> None:
+    """Take all images from these conversations."""
+    if BlobLink.objects.filter(conversation__in=pks).delete()[0]:
+        collect(owner_id)
+
+
+def collect(owner_id: int) -> None:
+    """Delete the owner's images that no conversation holds."""
+    Blob.objects.owned_by(owner_id).unused().delete()
+
+
+def load(owner_id: int, hashes: Iterable[str]) -> dict[str, bytes]:
+    """Return the bytes of the owner's images by SHA-256."""
+    rows = (
+        Blob.objects.owned_by(owner_id).filter(sha256__in=set(hashes)).values_list("sha256", "data")
+    )
+    return {sha256: bytes(data) for sha256, data in rows}
+
+
+def pictures(conversation: Conversation) -> dict[str, Picture]:
+    """Return what is known of the conversation's images by SHA-256, without reading their bytes."""
+    links = conversation.links.exclude(blob__media_type="")
+    rows = links.values_list("blob__sha256", "blob__media_type", "blob__width", "blob__height")
+    return {
+        sha256: Picture(media_type=kind, width=width, height=height)
+        for sha256, kind, width, height in rows
+    }
+
+
+def image(conversation: Conversation, *, sha256: str) -> bytes | None:
+    """Return an image that this conversation holds as a blob."""
+    row = (
+        conversation.links.filter(blob__sha256=sha256).values_list("blob__data", flat=True).first()
+    )
+    return None if row is None else bytes(row)
+
+
+def scaled_copy(owner_id: int, *, sha256: str) -> tuple[bytes, str] | None:
+    """Return (bytes, media type) of the copy kept for requests, None when none was kept."""
+    rows = ScaledCopy.objects.filter(blob__in=Blob.objects.owned_by(owner_id).filter(sha256=sha256))
+    row = rows.values_list("data", "media_type").first()
+    return (bytes(row[0]), row[1]) if row else None
+
+
+def keep_scaled(owner_id: int, *, sha256: str, data: bytes, media_type: str) -> None:
+    """Keep the copy beside its original; without an original there is nothing to keep."""
+    blob = Blob.objects.owned_by(owner_id).filter(sha256=sha256).only("pk").first()
+    if blob is not None:
+        ScaledCopy.objects.bulk_create(
+            [ScaledCopy(blob=blob, media_type=media_type, data=data)], ignore_conflicts=True
+        )
+
+
+def _add(conversation: Conversation, found: Mapping[str, Found]) -> None:
+    owner_id = conversation.owner_id
+    stored = Blob.objects.owned_by(owner_id).filter(sha256__in=found)
+    missing = found.keys() - set(stored.values_list("sha256", flat=True))
+    Blob.objects.bulk_create([_row(owner_id, found[sha256]) for sha256 in sorted(missing)])
+    BlobLink.objects.bulk_create(
+        [
+            BlobLink(conversation=conversation, blob_id=pk)
+            for pk in stored.values_list("pk", flat=True)
+        ]
+    )
+
+
+def _row(owner_id: int, found: Found) -> Blob:
+    data = found.data()
+    row = Blob(owner_id=owner_id, sha256=found.sha256, size=len(data), data=data)
+    picture = sniff(data)
+    if picture:
+        row.media_type, row.width, row.height = picture.media_type, picture.width, picture.height
+    return row

@@ -1,0 +1,38 @@
+"""What other floors may ask to be told: history calls down a list and imports nobody.
+
+`wipe` runs inside the transaction that buries conversations, so that what other apps hold of them goes with it.
+`changed` runs after the commit, in the process that wrote.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from django.db import transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A conversation moved. `cursor` is the feed's position after it; nothing of the content is told."""
+
+    owner_id: int
+    cid: str
+    version: int
+    cursor: str
+    deleted: bool
+
+
+wipe: list[Callable[[list[int]], None]] = []
+changed: list[Callable[[Change], None]] = []
+
+
+def before_burial(pks: list[int]) -> None:
+    """Let every app empty its own rows of these conversations (primary keys)."""
+    for call in wipe:
+        call(pks)
+
+
+def announce(change: Change) -> None:
+    """Tell every listener once the running transaction has committed; a listener that fails stops nobody."""
+    for call in changed:
+        transaction.on_commit(partial(call, change), robust=True)

@@ -1,0 +1,323 @@
+"""The rows that remember, and the only place that names `owner` and `deleted_at` in a query."""
+
+import secrets
+from typing import Any, Self, cast
+
+from django.conf import settings as django_settings
+from django.db import models
+from django.db.models import F, Q
+
+from history.fields import VerbatimJSONField
+
+TOMBSTONE: dict[str, Any] = {
+    "title": "",
+    "agent_id": None,
+    "settings": {},
+    "pinned": False,
+    "archived": False,
+    "preview": "",
+    "message_count": 0,
+    "created_at": 0,
+    "updated_at": 0,
+    "sort_at": 0,
+    "live_turn": None,
+    "live_status": None,
+    "frozen_hash": "",
+    "thinking_from": 0,
+    "system": "",
+    "tools": [],
+    "messages": [],
+}
+"""What every column of content holds once the conversation is deleted; a CHECK says so too."""
+
+BODY = ("system", "tools", "messages")
+"""The columns that may be large: lists and metadata writes leave them alone."""
+
+TIME_LIMIT = 2**53
+RUNNING, HELD = "running", "held"
+
+
+def new_tag() -> str:
+    """Return a random write tag: with it a version number reused after a restore never matches."""
+    return secrets.token_hex(6)
+
+
+def new_epoch() -> str:
+    return secrets.token_hex(8)
+
+
+class SyncState(models.Model):
+    """The owner's counter. Locked first by every write, so that numbers follow the order of commits without gaps."""
+
+    user = models.OneToOneField(
+        django_settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="+"
+    )
+    last_seq = models.BigIntegerField(default=0)
+    epoch = models.CharField(max_length=32, default=new_epoch)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(last_seq__gte=0), name="history_syncstate_seq")
+        ]
+
+    def __str__(self) -> str:
+        return f"v1.{self.epoch}.{self.last_seq}"
+
+
+class ConversationQuerySet(models.QuerySet["Conversation"]):
+    """The words in which the rest of the code asks for conversations."""
+
+    def owned_by(self, user_id: int) -> Self:
+        return self.filter(owner_id=user_id)
+
+    def live(self) -> Self:
+        return self.filter(deleted_at=None)
+
+    def buried(self) -> Self:
+        return self.exclude(deleted_at=None)
+
+    def with_cid(self, cid: str) -> Self:
+        return self.filter(cid=cid)
+
+    def idle(self) -> Self:
+        """Without a running or held turn."""
+        return self.filter(live_turn=None)
+
+    def born_up_to(self, seq: int) -> Self:
+        return self.filter(first_seq__lte=seq)
+
+    def moved_up_to(self, seq: int) -> Self:
+        return self.filter(seq__lte=seq)
+
+    def moved_after(self, seq: int) -> Self:
+        return self.filter(seq__gt=seq)
+
+    def in_commit_order(self) -> Self:
+        return self.order_by("seq")
+
+    def newest_first(self) -> Self:
+        return self.order_by("-sort_at", "cid")
+
+    def below(self, sort_at: int, cid: str) -> Self:
+        """Return what follows this position in `newest_first`."""
+        return self.filter(sort_at__lte=sort_at).filter(Q(sort_at__lt=sort_at) | Q(cid__gt=cid))
+
+    def without_bodies(self) -> Self:
+        return self.defer(*BODY)
+
+    def swap(self, row: "Conversation", **changes: Any) -> bool:
+        """Write `changes` only if `row` is still live and at its version.
+
+        The lock makes the race impossible already; the guard holds even for a caller that forgot the lock.
+        """
+        return bool(self.live().filter(pk=row.pk, version=row.version).update(**changes))
+
+    def bury(self, *, now: int) -> int:
+        """Turn the live rows of this set into tombstones, their `seq` left to the caller; return how many."""
+        rows = self.live()
+        return rows.update(
+            **TOMBSTONE,
+            version=F("version") + 1,
+            tag=new_tag(),
+            deleted_at=now,
+            server_updated_at=now,
+        )
+
+
+class Conversation(models.Model):
+    """One chat of one owner, or what is left of it: written only through `history.store`."""
+
+    owner = models.ForeignKey(
+        django_settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False
+    )
+    cid = models.CharField(max_length=128)
+    version = models.BigIntegerField(default=1)
+    seq = models.BigIntegerField()
+    first_seq = models.BigIntegerField()
+    tag = models.CharField(max_length=32, default=new_tag)
+    created_at = models.BigIntegerField(default=0)
+    updated_at = models.BigIntegerField(default=0)
+    server_updated_at = models.BigIntegerField(default=0)
+    sort_at = models.BigIntegerField(default=0)
+    deleted_at = models.BigIntegerField(null=True)
+    title = models.CharField(max_length=200, default="", blank=True)
+    agent_id = models.CharField(max_length=200, null=True)  # noqa: DJ001  null and "" are two answers on the wire
+    settings = VerbatimJSONField(default=dict)
+    pinned = models.BooleanField(default=False)
+    archived = models.BooleanField(default=False)
+    message_count = models.PositiveIntegerField(default=0)
+    preview = models.CharField(max_length=200, default="", blank=True)
+    live_turn = models.CharField(max_length=200, null=True)  # noqa: DJ001  null is "no turn"
+    live_status = models.CharField(max_length=16, null=True)  # noqa: DJ001  as above
+    frozen_hash = models.CharField(max_length=64, default="", blank=True)
+    thinking_from = models.PositiveIntegerField(default=0)
+    # The large columns stand last: SQLite reads the others without stepping over their pages.
+    system = models.TextField(default="", blank=True)
+    tools = VerbatimJSONField(default=list)
+    messages = VerbatimJSONField(default=list)
+
+    objects = ConversationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["owner", "cid"], name="history_conversation_owner_cid"),
+            models.UniqueConstraint(fields=["owner", "seq"], name="history_conversation_owner_seq"),
+            models.CheckConstraint(
+                condition=Q(version__gte=1), name="history_conversation_version"
+            ),
+            models.CheckConstraint(
+                condition=Q(seq__gte=F("first_seq")) & Q(first_seq__gte=1),
+                name="history_conversation_seq",
+            ),
+            models.CheckConstraint(
+                condition=Q(created_at__range=(0, TIME_LIMIT - 1))
+                & Q(updated_at__range=(0, TIME_LIMIT - 1)),
+                name="history_conversation_times",
+            ),
+            models.CheckConstraint(
+                condition=Q(deleted_at=None) | Q(**TOMBSTONE), name="history_conversation_tombstone"
+            ),
+            models.CheckConstraint(
+                condition=Q(live_turn=None, live_status=None)
+                | Q(live_turn__isnull=False, live_status__in=[RUNNING, HELD]),
+                name="history_conversation_live",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                F("owner"),
+                F("sort_at").desc(),
+                F("cid"),
+                condition=Q(deleted_at=None),
+                name="history_conversation_newest",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.cid} v{self.version}"
+
+    @property
+    def etag(self) -> str:
+        """The strong entity tag, quotes included."""
+        return f'"{self.version}.{self.tag}"'
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.deleted_at is not None
+
+    @property
+    def live(self) -> dict[str, str] | None:
+        """The turn that runs or is held, as it stands on the wire."""
+        return (
+            {"turnId": self.live_turn, "status": cast(str, self.live_status)}
+            if self.live_turn
+            else None
+        )
+
+
+class BlobQuerySet(models.QuerySet["Blob"]):
+    def owned_by(self, user_id: int) -> Self:
+        return self.filter(owner_id=user_id)
+
+    def unused(self) -> Self:
+        """No conversation holds them any more."""
+        return self.exclude(pk__in=BlobLink.objects.values("blob"))
+
+
+class Blob(models.Model):
+    """An image's bytes, once per owner.
+
+    Media type, width and height are read from the bytes, not from what a client says: "" and 0 when they do not tell.
+    """
+
+    owner = models.ForeignKey(
+        django_settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False
+    )
+    sha256 = models.CharField(max_length=64)
+    size = models.PositiveIntegerField()
+    media_type = models.CharField(max_length=64, default="", blank=True)
+    width = models.PositiveIntegerField(default=0)
+    height = models.PositiveIntegerField(default=0)
+    data = models.BinaryField()
+
+    objects = BlobQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["owner", "sha256"], name="history_blob_owner_sha256")
+        ]
+
+    def __str__(self) -> str:
+        return self.sha256[:12]
+
+
+class BlobLink(models.Model):
+    """That a conversation holds an image. RESTRICT: bytes in use cannot go before their conversation does."""
+
+    conversation = models.ForeignKey(
+        Conversation, models.CASCADE, related_name="links", db_index=False
+    )
+    blob = models.ForeignKey(Blob, models.RESTRICT, related_name="links")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["conversation", "blob"], name="history_bloblink_conversation_blob"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.conversation_id} holds {self.blob_id}"
+
+
+class ScaledCopy(models.Model):
+    """The smaller copy of an image that goes into requests; a row of its own, so that the original is not rewritten."""
+
+    blob = models.OneToOneField(Blob, models.CASCADE, primary_key=True, related_name="scaled")
+    media_type = models.CharField(max_length=64)
+    data = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"scaled {self.blob_id}"
+
+
+class SearchText(models.Model):
+    """The searchable text of one message (`n` from 0) or of the title (`n` -1), cut into `part`s.
+
+    `digest` tells a changed text from an unchanged one without reading it. The inverted index beside this table
+    is set up in migration 0002 and differs between the databases.
+    """
+
+    conversation = models.ForeignKey(Conversation, models.CASCADE, related_name="+", db_index=False)
+    n = models.IntegerField()
+    part = models.PositiveIntegerField()
+    digest = models.CharField(max_length=16)
+    text = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["conversation", "n", "part"], name="history_searchtext_position"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.conversation_id}/{self.n}.{self.part}"
+
+
+class Look(models.Model):
+    """That a member of staff opened another user's transcript: who, whose, which, when. Nothing of what was seen."""
+
+    staff = models.ForeignKey(
+        django_settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+"
+    )
+    owner = models.ForeignKey(
+        django_settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+"
+    )
+    staff_name = models.CharField(max_length=150)
+    owner_name = models.CharField(max_length=150)
+    cid = models.CharField(max_length=128)
+    at = models.BigIntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.staff_name} at {self.cid}"

@@ -1,0 +1,39 @@
+"""The heavy part of a write, done before any lock is taken: hashing, serialising, reading out the text."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from history.blobs import Found, externalise
+from history.fields import JSONText, dump
+from history.index import Text
+from history.messages import preview_of, text_of, title_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A list of messages ready to be written. `skeleton` is its JSON without the large images, which `found` has."""
+
+    skeleton: JSONText
+    found: dict[str, Found]
+    texts: list[Text]
+    count: int
+    title: str
+    preview: str
+
+
+def prepare(messages: list[dict[str, Any]]) -> Prepared:
+    """Get a whole list ready. `messages` has the shape that `history.messages.check_shape` asks for."""
+    skeleton, found = externalise(messages)
+    return Prepared(
+        skeleton=dump(skeleton),
+        found=found,
+        texts=[Text.of("\n".join(text_of([message]))) for message in skeleton],
+        count=len(messages),
+        title=storable(title_of(skeleton)),
+        preview=storable(preview_of(skeleton))[:160],
+    )
+
+
+def storable(text: str) -> str:
+    """Return a line that every text column takes: U+0000 and lone surrogates are shown as what they are."""
+    return text.replace("\x00", "\u2400").encode(errors="replace").decode()
