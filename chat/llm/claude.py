@@ -86,7 +86,7 @@ def explain(error: Exception, *, begun: bool) -> Fault:
         error = error.__cause__ if isinstance(error.__cause__, httpx2.HTTPError) else error
     if isinstance(error, UpstreamError):
         cause = failures.cause_of(status=200, kind=error.type, code=error.code, prose=error.prose)
-        return Fault(cause=cause, status=200, detail="error event")
+        return Fault(cause=cause, status=200, detail=f"event {failures.named(error.type)}")
     detail = str(error) if isinstance(error, Malformed) else type(error).__name__
     return Fault(cause=failures.cause_of_local(error, begun=begun), detail=detail)
 
@@ -100,4 +100,5 @@ def _reported(error: anthropic.APIStatusError) -> Fault:
         status=error.status_code,
         request_id=known_id(error.request_id),
         retry_after=failures.seconds_to_wait(error.response.headers, now=time.time()),
+        detail=failures.named(error.type),
     )

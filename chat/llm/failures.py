@@ -173,6 +173,11 @@ def cause_of(*, status: int, kind: object, code: object, prose: str) -> Cause:
     return found or _of_status(status)
 
 
+def named(kind: object) -> str:
+    """Return an error type for the log, if it is one of the API's."""
+    return kind if isinstance(kind, str) and kind in _BY_TYPE else "unnamed"
+
+
 def cause_of_local(error: Exception, *, begun: bool) -> Cause:
     """Return the cause of a fault that no answer reported; `begun` says that the response had started."""
     if isinstance(error, (NotTheApi, httpx2.InvalidURL, httpx2.UnsupportedProtocol)):
@@ -185,7 +190,7 @@ def cause_of_local(error: Exception, *, begun: bool) -> Cause:
         return BROKEN
     if isinstance(error, httpx2.LocalProtocolError) or getattr(error, "encoding", "") == "ascii":
         return KEY  # characters that no header can carry
-    return INVALID if isinstance(error, ValueError) else UNREACHABLE
+    return INVALID if isinstance(error, ValueError) else BROKEN
 
 
 def _of_status(status: int) -> Cause:

@@ -1,7 +1,6 @@
 """An answer played onto a connection, down to the bytes."""
 
 import asyncio
-import contextlib
 import json
 import socket
 import struct
@@ -61,15 +60,20 @@ class Connection:
         """Answer as told; say whether the connection goes on. `left` is called when the client leaves before the end."""
         watching = asyncio.create_task(self._reader.read(1))
         playing = asyncio.create_task(self._play(answer, body))
-        await asyncio.wait({watching, playing}, return_when=asyncio.FIRST_COMPLETED)
-        if not playing.done():
-            playing.cancel()
+        both = (watching, playing)
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            finished = playing.done()
+            for task in both:
+                task.cancel()
+            ahead, goes_on = await asyncio.gather(*both, return_exceptions=True)
+        self._ahead = ahead if isinstance(ahead, bytes) else b""
+        if not finished or isinstance(goes_on, ConnectionError):
             left()
-            return False
-        watching.cancel()
-        with contextlib.suppress(asyncio.CancelledError, ConnectionError):
-            self._ahead = await watching
-        return playing.result()
+        elif isinstance(goes_on, BaseException):
+            raise goes_on
+        return goes_on is True
 
     async def _play(self, answer: Answer, body: dict[str, Any]) -> bool:
         await asyncio.sleep(answer.late)
@@ -140,7 +144,8 @@ class Connection:
         self._writer.transport.abort()
 
     async def _part(self, data: bytes) -> None:
-        await self._send(b"%x\r\n%b\r\n" % (len(data), data))
+        if data:
+            await self._send(b"%x\r\n%b\r\n" % (len(data), data))
 
     async def _send(self, data: bytes) -> None:
         size = self._write or len(data)

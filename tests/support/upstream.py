@@ -122,6 +122,8 @@ class Upstream:
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
             self._left()
+        except asyncio.CancelledError:
+            return  # the upstream is going; asyncio's own callback cannot bear a cancelled handler
         finally:
             self._tasks.discard(task)
             writer.close()
