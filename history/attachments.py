@@ -3,12 +3,10 @@
 Every function that writes runs inside a transaction that holds the owner's `SyncState`.
 """
 
-import base64
-import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from history.blobs import Found, externalise, inline
+from history.blobs import Found
 from history.models import Blob, BlobLink, Conversation, ScaledCopy
 from history.pictures import Picture, sniff
 
@@ -24,13 +22,17 @@ def relink(conversation: Conversation, found: Mapping[str, Found]) -> None:
         collect(conversation.owner_id)
 
 
-def attach(conversation: Conversation, messages: list[dict[str, Any]]) -> None:
-    """Make the images of messages that are not settled yet servable at once; the settle decides which stay."""
-    _, found = externalise(messages)
-    small = {hashlib.sha256(base64.b64decode(text)).hexdigest(): text for text in inline(messages)}
-    found |= {sha256: Found(sha256, text) for sha256, text in small.items() if sha256 not in found}
+def attach(conversation: Conversation, sources: list[dict[str, Any]]) -> None:
+    """Make images that are not settled yet servable at once; the next settle decides which stay.
+
+    `sources` are base64 sources as the Messages API has them; what is no base64 is left out.
+    """
+    texts = (source.get("data") for source in sources)
+    found = [Found.read(text) for text in texts if isinstance(text, str)]
     held = set(conversation.links.values_list("blob__sha256", flat=True))
-    _add(conversation, {sha256: image for sha256, image in found.items() if sha256 not in held})
+    _add(
+        conversation, {image.sha256: image for image in found if image and image.sha256 not in held}
+    )
 
 
 def unlink(pks: list[int], *, owner_id: int) -> None:

@@ -37,10 +37,18 @@ class BlobText(str):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An image taken out of a list, as canonical base64."""
+    """An image and its hash, as base64."""
 
     sha256: str
     encoded: str
+
+    @classmethod
+    def read(cls, encoded: str) -> "Found | None":
+        """Return the image that a base64 text holds, None when it is no base64."""
+        if isinstance(encoded, BlobText):
+            return cls(encoded.sha256, encoded)
+        data = _decoded(encoded)
+        return None if data is None else cls(hashlib.sha256(data).hexdigest(), encoded)
 
     def data(self) -> bytes:
         return base64.b64decode(self.encoded)
@@ -85,18 +93,11 @@ def references(skeleton: list[dict[str, Any]]) -> set[str]:
     return {value["$blob"] for value in values if _is_reference(value)}
 
 
-def inline(messages: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield the base64 of each readable image that stands in the list itself."""
-    for source in _sources(messages):
-        value = source["data"]
-        if isinstance(value, str) and _decoded(value) is not None:
-            yield value
-
-
 def find_inline(messages: list[dict[str, Any]], *, sha256: str) -> bytes | None:
-    """Return the bytes of the inline image with this hash."""
-    decoded = (base64.b64decode(value) for value in inline(messages))
-    return next((data for data in decoded if hashlib.sha256(data).hexdigest() == sha256), None)
+    """Return the bytes of the image with this hash that stands in the list itself."""
+    values = (source["data"] for source in _sources(messages))
+    found = (Found.read(value) for value in values if isinstance(value, str))
+    return next((image.data() for image in found if image and image.sha256 == sha256), None)
 
 
 def image_url(
@@ -116,11 +117,8 @@ def image_url(
         )
         if _is_reference(value):
             return _described(cid, sha256=value["$blob"], picture=(known or {}).get(value["$blob"]))
-        data = _decoded(value) if isinstance(value, str) else None
-        if data is None:
-            return None
-        sha256 = value.sha256 if isinstance(value, BlobText) else hashlib.sha256(data).hexdigest()
-        return _described(cid, sha256=sha256, picture=sniff(data))
+        found = Found.read(value) if isinstance(value, str) else None
+        return _described(cid, sha256=found.sha256, picture=sniff(found.data())) if found else None
 
     return describe
 

@@ -76,6 +76,7 @@ def create(state: SyncState, *, cid: str, now: int, **columns: Any) -> Conversat
     if not row.is_deleted:
         row.sort_at = sort_key(row.updated_at, now=now)
     row.save(force_insert=True)
+    _carry(row, columns)
     told(state, row)
     return row
 
@@ -99,8 +100,12 @@ def swap(row: Conversation, **columns: Any) -> None:
     if not Conversation.objects.all().swap(row, **columns):
         refuse_deleted(Conversation.objects.without_bodies().get(pk=row.pk))
         raise NotLocked("the row moved: it was not read under the owner's lock")
+    _carry(row, columns)
+
+
+def _carry(row: Conversation, columns: dict[str, Any]) -> None:
+    """Set what was written on the object; serialised JSON stays out, so that its next reader loads the column."""
     for name, value in columns.items():
-        # Serialised JSON stays out of the object: the next reader of the attribute loads the column.
         if isinstance(value, JSONText):
             row.__dict__.pop(name, None)
         else:

@@ -50,19 +50,28 @@ def freeze(
     *,
     system: str,
     tools: list[dict[str, Any]],
+    frozen_hash: str = "",
     thinking_from: int | None = None,
 ) -> None:
-    """Keep the system text and tool list that every later request repeats; nothing a client sees moves."""
-    frozen = {
+    """Keep the system text and tool list that every later request repeats; nothing a client sees moves.
+
+    `frozen_hash` is what the caller compares before it freezes again; by default the hash of both.
+    """
+    columns = {
         "system": system,
         "tools": tools,
-        "frozen_hash": frozen_hash(system=system, tools=tools),
+        "frozen_hash": frozen_hash or hash_frozen(system=system, tools=tools),
     }
     kept = conversation.thinking_from if thinking_from is None else thinking_from
-    swap(conversation, **frozen, thinking_from=kept)
+    swap(conversation, **columns, thinking_from=kept)
 
 
-def frozen_hash(*, system: str, tools: list[dict[str, Any]]) -> str:
+def unbind(conversation: Conversation, *, thinking_from: int) -> None:
+    """Leave thinking before this position out of later requests: it belongs to a list that was rewritten."""
+    swap(conversation, thinking_from=thinking_from)
+
+
+def hash_frozen(*, system: str, tools: list[dict[str, Any]]) -> str:
     """Return the SHA-256 that tells whether system text or tools differ from what is frozen."""
     return hashlib.sha256(dump([system, tools]).encode()).hexdigest()
 
@@ -88,7 +97,7 @@ def append_turn(
         raise NotFound
     refuse_deleted(row)
     turn_id, status = live or (None, None)
-    title = row.title or storable(title_if_empty)[:TITLE_LENGTH]
+    title = row.title or storable(title_if_empty)[:TITLE_LENGTH] or ready.title
     content = content_columns(ready)
     updated_at = max(now, row.updated_at + 1)
     named = {"title": title, "agent_id": row.agent_id if agent_id is None else agent_id}

@@ -1,42 +1,60 @@
 """The one door to everything that writes a conversation.
 
-Each function here that takes `owner_id` is one transaction of its own; those that take a `SyncState` run inside the
-caller's, after `locked`.
+A function that takes `owner_id` is one transaction of its own; one that takes a `SyncState` runs inside the caller's,
+after `locked`. What is refused raises a `history.errors.Refused` and changes nothing, not even the feed's number.
 """
 
 from typing import Any
 
 from history import hooks
 from history.attachments import attach, keep_scaled, scaled_copy
+from history.models import SyncState
 from history.prepared import Prepared
 from history.prepared import prepare as _prepare
 from history.rows import NotLocked, cursor, find, locked
+from history.saving import Replaced, Saved, patch, replace_all, save
+from history.sent import ALWAYS, Conditions, Sent
 from history.settling import (
     append_turn,
     freeze,
-    frozen_hash,
     full_messages,
+    hash_frozen,
     open_for_turn,
     set_live,
+    unbind,
 )
+from history.tombstones import BuriedAll, bury, bury_all
 
 __all__ = [
+    "ALWAYS",
+    "BuriedAll",
+    "Conditions",
     "NotLocked",
     "Prepared",
+    "Replaced",
+    "Saved",
+    "Sent",
+    "SyncState",
     "append_turn",
     "attach",
+    "bury",
+    "bury_all",
     "cursor",
     "find",
     "freeze",
-    "frozen_hash",
     "full_messages",
+    "hash_frozen",
     "hooks",
     "keep_scaled",
     "locked",
     "open_for_turn",
+    "patch",
     "prepare",
+    "replace_all",
+    "save",
     "scaled_copy",
     "set_live",
+    "unbind",
 ]
 
 
