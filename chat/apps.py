@@ -6,3 +6,12 @@ from django.apps import AppConfig
 class ChatConfig(AppConfig):
     name = "chat"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Have history call down: it imports nobody."""
+        from chat.hints import on_change  # noqa: PLC0415  the models are not ready when this file is imported
+        from chat.wipe import wipe  # noqa: PLC0415  as above
+        from history import hooks  # noqa: PLC0415  as above
+
+        hooks.wipe.append(wipe)
+        hooks.changed.append(on_change)

@@ -51,7 +51,7 @@ def canonical(args: Mapping[str, Any]) -> str:
     equal object. Raises Uncanonical.
     """
     try:
-        _only_json(args)
+        _only_an_object(args)
         text = json.dumps(
             args, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
         )
@@ -107,6 +107,12 @@ def verdict(
     if (tool, text) in denied:
         return Verdict(kind="repeated", args=text)
     return Verdict(kind="run" if known.tier is Tier.READ_ONLY else "hold", args=text)
+
+
+def _only_an_object(value: object) -> None:
+    if type(value) is not dict:
+        raise TypeError("no object")
+    _only_json(value)
 
 
 def _only_json(value: object) -> None:

@@ -46,13 +46,13 @@ def _name(given: str, *, field: str) -> str:
     folded = key(name)
     for wrong, why in (
         (not name, "has an empty part"),
-        (name == "..", "may not lead upwards with .."),
+        (name == "..", "may not lead upwards with `..`"),
         ("\\" in name or ":" in name, "may not hold a backslash or a colon"),
         (any(is_hidden(char) for char in name), "holds a control or invisible character"),
         ("\n" in name or "\t" in name, "holds a control or invisible character"),
         (
             any(char in folded for char in "/\\") or folded in {".", ".."},
-            "holds look-alikes of / or ..",
+            "holds look-alikes of `/` or `..`",
         ),
         (
             name != name.strip() or name.endswith("."),

@@ -1,7 +1,6 @@
 // The server's list and the one here become one (contract section 8); a pure function of both.
 import { copy } from "./maps.js";
 
-
 /**
  * Only a full list says that something is absent: then rows the server once had (they carry a version) go, never-synced ones stay.
  * After a changed epoch nothing goes. A row being deleted here does not come back meanwhile.

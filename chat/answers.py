@@ -1,0 +1,102 @@
+"""What a call came to, said twice: to the model as a tool_result block, to the person as an event. Pure."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from chat.events import Denied, Event, Held, ToolCalled, ToolResult
+from chat.models import ToolCall
+from history import outcomes
+from history.fence import fence
+
+Block = dict[str, Any]
+State = ToolCall.State
+
+REFUSALS = {
+    State.DENIED: ("denied", outcomes.DENIED),
+    State.EXPIRED: ("expired", outcomes.EXPIRED),
+    State.REPEATED: ("repeated", outcomes.REPEATED),
+    State.STOPPED: ("stopped", outcomes.STOPPED),
+}
+"""States of calls that never ran: the event's code, and what the model is told."""
+
+
+def result_block(call: ToolCall, *, mark: str) -> Block:
+    """Return the tool_result of an answered call; output of a tool stands in a fence with the turn's mark."""
+    block: Block = {"type": "tool_result", "tool_use_id": call.call_id}
+    if call.state in REFUSALS:
+        return block | {"content": REFUSALS[State(call.state)][1], "is_error": True}
+    if call.state == State.UNKNOWN:
+        return block | {"content": outcomes.UNKNOWN, "is_error": True}
+    result = call.result or {}
+    if not call.ok:
+        return block | {"content": _told(call, result["error"], mark=mark), "is_error": True}
+    return block | {"content": _content(call, result, mark=mark)}
+
+
+def _told(call: ToolCall, text: str, *, mark: str) -> str:
+    """A call that never began is answered in kenny's own words, anything later may quote somebody else's."""
+    return fence(text, mark=mark, source=call.tool) if call.started_at else text
+
+
+def _content(call: ToolCall, result: dict[str, Any], *, mark: str) -> list[Block]:
+    images = [{"type": "image", "source": image["source"]} for image in result.get("images", [])]
+    text = result.get("text", "")
+    if images and not text:
+        return images
+    return [
+        {"type": "text", "text": fence(text or "(no output)", mark=mark, source=call.tool)},
+        *images,
+    ]
+
+
+def answer_event(call: ToolCall, *, picture: Callable[[Block], dict[str, Any] | None]) -> Event:
+    """Return the event that tells how an answered call ended. `picture` gives an image block's address and size."""
+    if call.state in REFUSALS:
+        code, message = REFUSALS[State(call.state)]
+        return Denied(
+            call_id=call.call_id,
+            tool=call.tool,
+            args=call.args,
+            agent_id=call.agent_id,
+            code=code,
+            message=message,
+        )
+    result = call.result or {}
+    unknown = call.state == State.UNKNOWN
+    images = [
+        picture({"type": "image", "source": image["source"]}) for image in result.get("images", [])
+    ]
+    return ToolResult(
+        call_id=call.call_id,
+        tool=call.tool,
+        args=call.args,
+        ok=bool(call.ok),
+        auto_run=call.auto_run,
+        text=result.get("text", ""),
+        images=images + [None] * result.get("unreadable_images", 0),
+        error=outcomes.UNKNOWN if unknown else result.get("error"),
+    )
+
+
+def called_event(call: ToolCall) -> ToolCalled:
+    return ToolCalled(call_id=call.call_id, tool=call.tool, args=call.args, agent_id=call.agent_id)
+
+
+def held_event(call: ToolCall) -> Held:
+    return Held(
+        call_id=call.call_id,
+        tool=call.tool,
+        args=call.args,
+        agent_id=call.agent_id,
+        digest=call.digest,
+        expires_at=call.expires_at or 0,
+    )
+
+
+def is_open(call: ToolCall) -> bool:
+    return call.state in ToolCall.OPEN
+
+
+def results_message(calls: Iterable[ToolCall], *, mark: str) -> Block:
+    """Return the one user message that answers all calls of an assistant message, in call order (rule 4)."""
+    return {"role": "user", "content": [result_block(call, mark=mark) for call in calls]}

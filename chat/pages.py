@@ -1,0 +1,62 @@
+"""The two pages of the client: a new chat and one conversation. Both are the same shell; the modules fill it."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.views.decorators.http import require_safe
+
+from chat.protocol import MAX_FRAME_CHARS, MAX_IMAGES, MAX_MESSAGE_CHARS
+
+CLIENT = Path(__file__).parent / "static"
+# The order of the cascade layers is the order of the links.
+SHEETS = ("base", "layout", "sidebar", "transcript", "cards", "code", "composer")
+
+
+@require_safe
+@login_required
+def page(request: HttpRequest, conversation_id: str | None = None) -> HttpResponse:
+    """Return the shell. Whether the conversation exists is told by the API, so that no id gives itself away here."""
+    del conversation_id  # the client reads it from the address
+    return render(
+        request,
+        "chat/page.html",
+        {"config": config(request), "modules": modules(), "sheets": sheets()},
+    )
+
+
+def config(request: HttpRequest) -> dict[str, Any]:
+    """Return what the client needs before its first request. `account` is the id that every call names."""
+    return {
+        "account": str(request.user.pk),
+        "username": request.user.get_username(),
+        "staff": getattr(request.user, "is_staff", False),
+        "demo": not settings.ANTHROPIC_API_KEY,
+        "csrf": get_token(request),
+        "static": settings.STATIC_URL,
+        "limits": {
+            "messageChars": MAX_MESSAGE_CHARS,
+            "images": MAX_IMAGES,
+            "frame": MAX_FRAME_CHARS,
+            "body": settings.KENNY_MAX_BODY,
+        },
+    }
+
+
+@cache
+def modules() -> list[str]:
+    """Return the URL of every module but the first, so that the browser fetches them all at once."""
+    files = sorted(path.relative_to(CLIENT).as_posix() for path in CLIENT.rglob("*.js"))
+    return [static(name) for name in files if name != "chat/main.js"]
+
+
+@cache
+def sheets() -> list[str]:
+    """Return the URLs of the style sheets in the order of their layers."""
+    return [static(f"chat/{name}.css") for name in SHEETS]

@@ -1,0 +1,273 @@
+"""One segment of a turn in the process that runs it: does what the loop says, keeps it, settles at the end."""
+
+import asyncio
+import logging
+from typing import Any
+
+from django.conf import settings
+
+from chat import checkpoint, events, loop, material, pictures
+from chat.calls import Calls, Outcome
+from chat.journal import Journal, LeaseLost
+from chat.llm.base import Model, ModelFailed, Reply, Request, Stream
+from chat.models import Turn
+from chat.pace import Pace
+from chat.settle import Ending, NotYet, Settled, added, settle
+from chat.tape import Tape
+from chat.threads import in_thread
+from history.clock import now_ms
+
+logger = logging.getLogger(__name__)
+
+MAX_TOKENS = 16_000
+INTERRUPTED = loop.Problem(
+    code="interrupted",
+    message="The server was restarted while Claude was answering. What had arrived is kept.",
+    retryable=True,
+)
+INTERNAL = loop.Problem(
+    code="internal",
+    message="Something went wrong on the server. What had arrived is kept.",
+    retryable=True,
+)
+
+
+class Segment:
+    """`run` returns when the segment is settled or its lease is lost. Everything belongs to the loop's thread."""
+
+    def __init__(self, turn: Turn, *, tape: Tape, journal: Journal, model: Model) -> None:
+        self.turn, self.tape = turn, tape
+        self._journal, self._model = journal, model
+        self._stop = asyncio.Event()
+        self._calls = Calls(turn, tape=tape, journal=journal, stop=self._stop)
+        self._material = material.Material(prefix=[], own=[], rewritten=False)
+        self._usage: dict[str, int] = {}
+        self._rounds = 0
+        self._thinking_from: int | None = None
+        self._spoke = False
+        self._open_calls = False
+
+    def stop(self) -> None:
+        """The person wants it to end. Idempotent."""
+        self._stop.set()
+
+    def interrupt(self) -> None:
+        """The process ends: settle what there is, and leave held calls held."""
+        self._calls.interrupted = True
+        self._stop.set()
+
+    def nudge(self) -> None:
+        """A decision was written down."""
+        self._calls.nudge()
+
+    async def run(self) -> Settled | None:
+        """Run to the settle; None when another process has the turn now."""
+        try:
+            return await self._until_settled()
+        except LeaseLost:
+            self.tape.close(lost=True)
+            return None
+
+    async def _until_settled(self) -> Settled:
+        while True:
+            end = self._named(await self._advance_safely())
+            if end.problem:
+                problem = end.problem
+                self.tape.append(
+                    events.Failed(
+                        code=problem.code, message=problem.message, retryable=problem.retryable
+                    )
+                )
+            await self._journal.release(self.tape)
+            try:
+                settled = await in_thread(
+                    settle, self.turn, self._ending(end), prefix=self._material.prefix, now=now_ms()
+                )
+            except NotYet:
+                self._journal.track(self.tape, on_lost=self._lost, on_stop=self.stop)
+                continue
+            self._close(settled)
+            return settled
+
+    def _named(self, end: loop.End) -> loop.End:
+        """A stop that nobody asked for is an interruption."""
+        if end.stop_reason == "stopped" and self._calls.interrupted and not self.turn.stop:
+            return loop.End(stop_reason="interrupted", problem=INTERRUPTED)
+        return end
+
+    def _close(self, settled: Settled) -> None:
+        self.tape.entries.append(settled.done)
+        self.tape.keep(settled.done.seq)
+        self.tape.close()
+
+    def _lost(self) -> None:
+        self._stop.set()
+
+    def follow(self) -> None:
+        """Have the journal keep the tape from now on."""
+        self._journal.track(self.tape, on_lost=self._lost, on_stop=self.stop)
+
+    async def _advance_safely(self) -> loop.End:
+        """A fault of our own ends the turn like any other: settled, said, and logged once."""
+        try:
+            return await self._advance()
+        except (LeaseLost, asyncio.CancelledError):
+            raise
+        except Exception:
+            logger.exception("turn %s failed", self.turn.turn_id)
+            return loop.End(stop_reason="failed", problem=INTERNAL)
+
+    async def _advance(self) -> loop.End:
+        """Answer what is open, then converse until the turn halts."""
+        self._material = await in_thread(self._load)
+        if self._open_calls:
+            halted = _halt_of(await self._calls.answer())
+            if halted is not None:
+                return halted
+            self._material = await in_thread(self._load)
+        if self._stop.is_set():
+            return loop.End(stop_reason="stopped")
+        return await self._converse()
+
+    def _load(self) -> material.Material:
+        self.turn.refresh_from_db(fields=["base", "rounds", "usage", "msg_seq", "stop"])
+        self._open_calls = checkpoint.has_open_calls(self.turn)
+        self._calls.repeats = checkpoint.repeats(self.turn)
+        if self.turn.stop:
+            self._stop.set()
+        return material.load(self.turn)
+
+    async def _converse(self) -> loop.End:
+        found = self._material
+        if found.rewritten:
+            self._thinking_from = len(found.prefix)
+        steps = loop.converse(
+            [*found.prefix, *found.own],
+            limits=loop.Limits(rounds=settings.KENNY_MAX_ROUNDS, max_tokens=MAX_TOKENS),
+            rounds=self.turn.rounds + self._rounds,
+            thinking_from=self._thinking_from or self.turn.conversation.thinking_from,
+        )
+        outcome: Any = None
+        while True:
+            try:
+                step = steps.send(outcome)
+            except StopIteration as ended:
+                end: loop.End = ended.value
+                return end
+            outcome = await self._do(step)
+
+    async def _do(self, step: loop.Step) -> Any:
+        match step:
+            case loop.Ask():
+                return await self._ask(step)
+            case loop.Void():
+                return await self._void()
+            case loop.Wait():
+                return await self._wait(step.seconds)
+            case loop.Keep():
+                return await self._keep(step)
+            case loop.Unbind():
+                self._thinking_from = step.upto
+        return None
+
+    async def _ask(self, ask: loop.Ask) -> Reply | ModelFailed | loop.Cut:
+        """Stream one attempt onto the tape, until it ends or the person stops it."""
+        messages = list(ask.messages)
+        if pictures.has_images(messages):
+            messages = await in_thread(pictures.for_model, messages, owner_id=self.turn.owner_id)
+        stream = self._model.stream(self._request(messages, max_tokens=ask.max_tokens))
+        self._rounds += 1
+        pump = asyncio.ensure_future(self._pump(stream))
+        stop = asyncio.ensure_future(self._stop.wait())
+        try:
+            await asyncio.wait([pump, stop], return_when="FIRST_COMPLETED")
+        finally:
+            stop.cancel()
+            if not pump.done():
+                pump.cancel()
+                await asyncio.gather(pump, return_exceptions=True)
+            await stream.aclose()
+            self._usage = added(self._usage, stream.usage)
+        if pump.cancelled():
+            return loop.Cut(content=stream.partial())
+        failure = pump.exception()
+        if isinstance(failure, ModelFailed):
+            return failure
+        if failure is not None:
+            raise failure
+        assert stream.reply is not None, "a stream that ends without a failure has a reply"
+        return stream.reply
+
+    def _request(self, messages: list[dict[str, Any]], *, max_tokens: int) -> Request:
+        conversation = self.turn.conversation
+        return Request(
+            model=self.turn.model,
+            system=conversation.system,
+            tools=conversation.tools,
+            messages=messages,
+            max_tokens=max_tokens,
+            effort=self.turn.effort or None,
+        )
+
+    async def _pump(self, stream: Stream) -> None:
+        pace = Pace(self._say)
+        try:
+            async for delta in stream:
+                pace.say(delta.kind, delta.text)
+        finally:
+            pace.flush()
+
+    def _say(self, kind: str, text: str) -> None:
+        self._spoke = True
+        self.tape.say(f"{kind}_delta", text)
+        self._journal.touch()
+
+    async def _void(self) -> None:
+        self.tape.append(events.Reset())
+        await self._journal.commit(self.tape)
+
+    async def _wait(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._stop.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _keep(self, keep: loop.Keep) -> Outcome:
+        """Keep a finished message and its calls in one transaction, then answer them."""
+        self._spoke = True
+        usage, self._usage = self._usage, {}
+        rounds, self._rounds = self._rounds, 0
+        kept = await in_thread(checkpoint.judge, self.turn, keep, now=now_ms())
+        for event in kept.events(self.tape.conversation_id):
+            self.tape.append(event)
+        job = checkpoint.job(kept, usage=usage, rounds=rounds, msg_seq=self.tape.last_seq)
+        await self._journal.commit(self.tape, job)
+        self._calls.repeats += kept.repeats
+        return await self._calls.answer() if kept.calls else []
+
+    def _ending(self, end: loop.End) -> Ending:
+        return Ending(
+            stop_reason=end.stop_reason,
+            error=end.problem.code if end.problem else "",
+            unkept=self.tape.unkept(),
+            last_seq=self.tape.last_seq,
+            rounds=self._rounds,
+            usage=self._usage,
+            thinking_from=self._thinking_from,
+            keep_list=self.turn.cut is not None and end.stop_reason == "failed" and not self._spoke,
+        )
+
+
+def _halt_of(outcome: Outcome) -> loop.End | None:
+    """Return how a segment ends when its open calls halted it, None when they are all answered."""
+    match outcome:
+        case loop.Held():
+            return loop.End(stop_reason="held")
+        case loop.Halted():
+            return loop.End(stop_reason="stopped")
+        case loop.GaveUp():
+            return loop.End(stop_reason="denied", problem=loop.REFUSED_TOO_OFTEN)
+        case _:
+            return None

@@ -1,0 +1,41 @@
+// Calls of the API. Every answer is data: what the server said, or one clear sentence about why there is none.
+
+const PATIENCE = 30_000;
+/** @type {Record<string, string>} */
+const SENTENCES = {
+  unreachable: "The server cannot be reached.", slow: "The server took too long to answer.", odd: "The server gave an answer that makes no sense here.",
+};
+
+/** @typedef {{ ok: true, status: number, data: any } | { ok: false, error: Kenny.Failure }} Answer */
+/** @typedef {(method: string, path: string, more?: { body?: unknown, stream?: boolean, headers?: Record<string, string> }) => Promise<Answer>} Api */
+
+/** @param {Kenny.Config} config @returns {Api} */
+export const api = (config) => async (method, path, { body, stream = false, headers = {} } = {}) => {
+  /** @type {Record<string, string>} */
+  const all = { "X-Kenny-Account": config.account, Accept: "application/json", ...headers };
+  if (method !== "GET") all["X-CSRFToken"] = config.csrf;
+  if (body !== undefined) all["Content-Type"] = "application/json";
+  try {
+    const response = await fetch(path, {
+      method, headers: all, credentials: "same-origin", keepalive: method === "DELETE", signal: AbortSignal.timeout(stream ? PATIENCE * 4 : PATIENCE),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) return { ok: false, error: await failure(response) };
+    if (stream) { await response.body?.cancel(); return { ok: true, status: response.status, data: null }; }
+    return { ok: true, status: response.status, data: await response.json() };
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "";
+    const code = name === "TimeoutError" ? "slow" : name === "SyntaxError" ? "odd" : "unreachable";
+    return { ok: false, error: { code, message: SENTENCES[code] ?? "" } };
+  }
+};
+
+/** @param {Response} response @returns {Promise<Kenny.Failure>} */
+async function failure(response) {
+  const said = await response.json().then((body) => body?.error, () => null);
+  const wait = Number(response.headers.get("Retry-After"));
+  const code = typeof said?.code === "string" ? said.code : response.status === 401 ? "unauthenticated" : "odd";
+  const message = typeof said?.message === "string" ? said.message : SENTENCES["odd"] ?? "";
+  const waits = response.status === 429 && wait > 0 && !message.includes(String(wait)) ? ` Try again in ${wait} seconds.` : "";
+  return { ...said, code, message: message + waits, status: response.status };
+}

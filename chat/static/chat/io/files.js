@@ -1,0 +1,24 @@
+// Files in and out: images to send, conversations to keep.
+
+/** @param {File} file @returns {Promise<Kenny.Upload>} */
+export async function read(file) {
+  const url = await new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+  return { name: file.name || "image", mediaType: file.type, data: url.slice(url.indexOf(",") + 1), url: URL.createObjectURL(file) };
+}
+
+/** @param {string} name @param {string} text @param {string} type */
+export function save(name, text, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+/** A random id; `crypto.randomUUID` is missing on plain http. @param {string} prefix */
+export const newId = (prefix) => prefix + [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -1,0 +1,60 @@
+// The line above the transcript, the window's title, the drawer on a phone and the theme.
+import { onClick, slot } from "./dom.js";
+import { openMenu } from "./menu.js";
+import { titleOf } from "../core/search.js";
+
+/** @returns {(state: Kenny.State) => void} */
+export function bar() {
+  const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+  const [title, options] = [slot(main, "title"), slot(main, "options")];
+  /** @type {Kenny.Row | undefined} */
+  let row;
+  onClick(options, () => { if (row) openMenu(options, row, title); });
+  return (state) => {
+    const talk = state.current ? state.talks[state.current] : undefined;
+    row = state.current ? state.library.rows[state.current] : undefined;
+    const text = row ? titleOf(row) : (talk?.loaded === "missing" ? "Not found" : talk?.title) || "New chat";
+    if (!title.hidden && title.textContent !== text) title.textContent = text;
+    options.hidden = !row;
+    options.setAttribute("aria-label", `Options for ${text}`);
+    const waiting = Object.values(state.library.rows).some((other) => other.live?.status === "held");
+    const whole = `${waiting ? "● " : ""}${text} – kenny`;
+    if (document.title !== whole) document.title = whole;
+    document.body.dataset["link"] = state.link;
+  };
+}
+
+/** On a phone the list is a drawer before the page. @returns {{ close: () => void }} */
+export function drawer() {
+  const [button, side, main] = [document.querySelector("[data-drawer]"), document.getElementById("sidebar"), document.getElementById("main")];
+  const narrow = matchMedia("(max-width: 47.99rem)");
+  const set = (/** @type {boolean} */ open) => {
+    document.body.classList.toggle("drawer", open);
+    button?.setAttribute("aria-expanded", String(open));
+    if (main) main.inert = open;
+  };
+  const close = () => { if (document.body.classList.contains("drawer")) set(false); };
+  button?.addEventListener("click", () => { set(true); /** @type {HTMLElement | null} */ (side?.querySelector("button"))?.focus(); });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented && document.body.classList.contains("drawer")) { close(); /** @type {HTMLElement} */ (button).focus(); }
+  });
+  document.addEventListener("click", (event) => { if (event.target === document.querySelector(".page") || event.target === document.body) close(); });
+  narrow.addEventListener("change", close);
+  return { close };
+}
+
+const YEAR = 31_536_000;
+
+/** Light, dark, and what the system says; kept in a cookie, so that the server writes it into the next page. */
+export function themeSwitch() {
+  const root = document.documentElement;
+  const button = /** @type {HTMLElement} */ (document.querySelector("[data-theme-switch]"));
+  const isDark = () => (root.dataset["theme"] || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+  const name = () => { button.textContent = isDark() ? "Light theme" : "Dark theme"; };
+  onClick(button, () => {
+    root.dataset["theme"] = isDark() ? "light" : "dark";
+    document.cookie = `theme=${root.dataset["theme"]}; path=/; max-age=${YEAR}; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
+    name();
+  });
+  name();
+}

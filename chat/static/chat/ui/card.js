@@ -1,0 +1,60 @@
+// Cards in an answer: what was thought, what was called and what came back.
+import { clone, onClick, say, slot } from "./dom.js";
+import { showArgs } from "./args.js";
+import { shots } from "./shot.js";
+import { mainArgument, plain } from "../core/visible.js";
+
+/** @returns {{ el: HTMLElement, show: (part: Kenny.ThinkingPart) => void }} */
+export function thinkingCard() {
+  const el = clone("t-thinking");
+  const text = slot(el, "text");
+  return {
+    el,
+    show(part) {
+      say(slot(el, "what"), part.open ? "Thinking…" : "Thought");
+      say(slot(el, "last"), part.open ? (part.text.trimEnd().split("\n").at(-1) ?? "").slice(-120) : "");
+      const shown = text.textContent ?? "";
+      if (part.text.startsWith(shown)) text.append(part.text.slice(shown.length));
+      else text.textContent = part.text;
+      text.normalize();
+    },
+  };
+}
+
+const STATES = { running: "running", waiting: "waiting for you", done: "done", failed: "failed", denied: "denied" };
+const LINES = 200;
+const FIRST = 20;
+
+/** @returns {{ el: HTMLElement, show: (part: Kenny.ToolPart) => void }} */
+export function toolCard() {
+  const el = /** @type {HTMLDetailsElement} */ (clone("t-tool"));
+  const more = slot(el, "more");
+  let whole = false;
+  /** @type {Kenny.ToolPart | null} */
+  let shown = null;
+  const output = () => {
+    const text = shown ? plain(shown.text) : "";
+    const lines = text.split("\n");
+    const long = lines.length > LINES && !whole;
+    say(slot(el, "output"), long ? lines.slice(0, FIRST).join("\n") : text);
+    say(more, long ? `Show all (${lines.length.toLocaleString("en")} lines)` : null);
+  };
+  onClick(more, () => { whole = true; output(); });
+  return {
+    el,
+    show(part) {
+      if (part === shown) return;
+      const before = shown?.state;
+      shown = part;
+      say(slot(el, "tool"), part.tool);
+      say(slot(el, "main"), mainArgument(part.args));
+      say(slot(el, "state"), STATES[part.state]);
+      el.dataset["state"] = part.state;
+      showArgs(slot(el, "args"), part.args);
+      say(slot(el, "why"), part.state === "failed" || part.state === "denied" ? part.error : null);
+      output();
+      shots(slot(el, "images"), part.images, `Image from ${part.tool}`);
+      if (before !== part.state && (part.state === "failed" || part.images.length)) el.open = true;
+    },
+  };
+}

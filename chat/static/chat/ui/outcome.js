@@ -1,0 +1,28 @@
+// How a turn ended when it did not end well, in one sentence, with Retry where that can help.
+import { ask, clone, onClick, say, slot } from "./dom.js";
+
+/** @type {Record<string, string>} */
+const ENDS = {
+  stopped: "Stopped", interrupted: "The answer was interrupted: the server was restarted.", failed: "The answer failed.",
+  max_tokens: "The answer reached its greatest length.", refusal: "Claude declined to answer this.",
+  model_context_window_exceeded: "The conversation is longer than Claude can read.", expired: "The approval was not given in time.",
+};
+const CALM = new Set(["stopped", "expired", "denied"]);
+
+/** @returns {{ el: HTMLElement, show: (outcome: Kenny.Outcome | null) => void }} */
+export function outcomeLine() {
+  const el = clone("t-outcome");
+  el.hidden = true;
+  onClick(slot(el, "retry"), () => ask(el, { type: "retry" }));
+  return {
+    el,
+    show(outcome) {
+      el.hidden = !outcome;
+      if (!outcome) return;
+      const calm = !outcome.error && CALM.has(outcome.stopReason ?? "");
+      el.classList.toggle("calm", calm);
+      say(slot(el, "text"), outcome.error?.message ?? ENDS[outcome.stopReason ?? ""] ?? "The answer ended early.");
+      slot(el, "retry").hidden = calm || outcome.stopReason === null;
+    },
+  };
+}

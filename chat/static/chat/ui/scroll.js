@@ -1,0 +1,28 @@
+// Follows the end of the transcript until the reader moves up. No timers: a scroll event is ours when it lands where we wrote.
+
+/**
+ * @param {HTMLElement} box @param {HTMLElement} content @param {(pinned: boolean, gap: number) => void} told
+ * @returns {{ toEnd: () => void, isPinned: () => boolean }}
+ */
+export function follow(box, content, told) {
+  let pinned = true, wrote = -1, last = 0, height = 0, drift = 0;
+  const end = () => box.scrollHeight - box.clientHeight;
+  const pin = (/** @type {boolean} */ on) => { pinned = on; drift = 0; box.style.overflowAnchor = on ? "none" : "auto"; };
+  const write = () => { box.scrollTop = end(); wrote = box.scrollTop; last = wrote; height = box.scrollHeight; };
+  box.addEventListener("scroll", () => {
+    const [top, max] = [box.scrollTop, end()];
+    const ours = Math.abs(top - wrote) < 1.5;
+    const clamped = box.scrollHeight < height && Math.abs(top - max) < 1.5; // the content shrank: nobody's move
+    if (!ours && !clamped) {
+      if (top < last) { drift += last - top; if (drift > 3) pin(false); }
+      else if (max - top < 24) pin(true);
+    }
+    [last, height] = [top, box.scrollHeight];
+    told(pinned, max - top);
+  }, { passive: true });
+  const grown = new ResizeObserver(() => { if (pinned) write(); told(pinned, end() - box.scrollTop); });
+  grown.observe(box);
+  grown.observe(content);
+  pin(true);
+  return { toEnd: () => { pin(true); write(); told(true, 0); }, isPinned: () => pinned };
+}

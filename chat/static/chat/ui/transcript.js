@@ -1,0 +1,96 @@
+// <chat-transcript>: the messages of the open conversation, the newest fifty first, older ones as one scrolls up.
+import { ask, keyed, onClick, say, slot } from "./dom.js";
+import { follow } from "./scroll.js";
+import { assistantMessage, userMessage } from "./message.js";
+import { outcomeLine } from "./outcome.js";
+import { view } from "../core/talk.js";
+
+const STATES = {
+  no: "Loading…", loading: "Loading…", yes: null, deleted: "This conversation was deleted.", missing: "This conversation was not found.",
+  failed: "This conversation could not be loaded.",
+};
+
+export class Transcript extends HTMLElement {
+  /** @type {Map<string, import("./message.js").MessageView>} */ #views = new Map();
+  /** @type {Kenny.Talk | undefined} */ #talk;
+  /** @type {string | null | undefined} */ #id;
+  /** @type {ReturnType<typeof follow> | null} */ #follow = null;
+  #toEnd = false;
+  #missed = 0;
+
+  connectedCallback() {
+    const box = slot(this, "scroll");
+    this.#follow = follow(box, slot(this, "log"), (pinned, gap) => this.#jump(pinned, gap));
+    onClick(slot(this, "jump"), () => { this.#follow?.toEnd(); box.focus({ preventScroll: true }); });
+    box.addEventListener("keydown", (event) => { if (event.key === "End" && event.target === box) { event.preventDefault(); this.#follow?.toEnd(); } });
+    box.addEventListener("scroll", () => this.#older(), { passive: true });
+    for (const example of this.querySelectorAll("[data-example]")) {
+      onClick(/** @type {HTMLElement} */ (example), () => ask(this, { type: "example", text: example.textContent ?? "" }));
+    }
+  }
+
+  /** Pins the end, once the next picture is drawn. */
+  toEnd() { this.#toEnd = true; }
+
+  /** @param {Kenny.State} state */
+  show(state) {
+    const talk = state.current ? state.talks[state.current] : undefined;
+    if (talk === this.#talk && state.current === this.#id) return this.#end();
+    if (state.current !== this.#id) this.#leave();
+    [this.#talk, this.#id] = [talk, state.current];
+    slot(this, "welcome").hidden = state.current !== null;
+    const all = talk ? view(talk) : [];
+    const shown = talk ? all.slice(-talk.shown) : [];
+    say(slot(this, "state"), talk && !all.length ? (talk.loaded === "failed" ? talk.problem?.message : null) ?? STATES[talk.loaded] : null);
+    say(slot(this, "edge"), all.length > 50 && shown.length === all.length ? "Beginning of the conversation" : null);
+    const box = slot(this, "messages");
+    const before = this.#views.size;
+    keyed(box, this.#views, shown, (m) => `${m.role} ${m.key}`, (m) => withOutcome(m.role === "user" ? userMessage() : assistantMessage()));
+    if (before && this.#follow && !this.#follow.isPinned()) this.#missed += Math.max(0, this.#views.size - before);
+    return this.#end();
+  }
+
+  #leave() {
+    for (const { el } of this.#views.values()) el.remove();
+    this.#views.clear();
+    this.#missed = 0;
+  }
+
+  #end() {
+    if (this.#toEnd) this.#follow?.toEnd();
+    this.#toEnd = false;
+  }
+
+  /** @param {boolean} pinned @param {number} gap */
+  #jump(pinned, gap) {
+    const button = slot(this, "jump");
+    if (pinned) this.#missed = 0;
+    button.hidden = pinned || gap < 120;
+    button.textContent = "Jump to latest";
+    if (this.#missed) button.dataset["new"] = `${this.#missed} new`;
+    else delete button.dataset["new"];
+  }
+
+  #older() {
+    const box = slot(this, "scroll");
+    const talk = this.#talk;
+    if (!talk || box.scrollTop > 400 || this.#views.size < talk.shown) return;
+    const [first, top] = [this.#views.values().next().value?.el, box.scrollTop];
+    const at = first?.offsetTop ?? 0;
+    ask(this, { type: "older", id: talk.id, then: () => { if (first && box.scrollTop === top) box.scrollTop = top + first.offsetTop - at; } });
+  }
+}
+
+/**
+ * Puts how a turn ended below its message, outside the article: it is the page's word, not Claude's.
+ * @param {import("./message.js").MessageView} view @returns {import("./message.js").MessageView}
+ */
+function withOutcome(view) {
+  const el = document.createElement("div");
+  el.className = "turn";
+  const line = outcomeLine();
+  el.append(view.el, line.el);
+  return { el, show(message) { view.show(message); line.show(message.outcome); } };
+}
+
+customElements.define("chat-transcript", Transcript);

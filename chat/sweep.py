@@ -1,0 +1,48 @@
+"""What is done for turns that nobody runs: recovery, expiry, forgetting old events. Each call is a plain function."""
+
+import logging
+
+from chat import conclude, hints
+from chat.models import Turn, TurnEvent
+from history.clock import now_ms
+
+logger = logging.getLogger(__name__)
+
+KEEP_EVENTS_MS = 10 * 60 * 1000
+
+
+def recover(now_running: set[int], *, every: bool) -> None:
+    """Settle the turns whose process is gone (turns.md 9, 10). One that fails does not keep the others waiting."""
+    for turn_pk in conclude.dropped(now_running, every=every):
+        _conclude(turn_pk, conclude.CRASH)
+
+
+def expire() -> None:
+    """Answer held calls that nobody decided in time, and drop the events of turns that ended long ago."""
+    now = now_ms()
+    for turn_pk in conclude.overdue(now):
+        _conclude(turn_pk, conclude.expiry(now))
+    forget_events(now=now)
+
+
+def expire_of(conversation_pk: int, *, now: int) -> bool:
+    """Answer the overdue calls of one conversation; return whether there were any."""
+    turns = Turn.objects.filter(conversation_id=conversation_pk, pk__in=conclude.overdue(now))
+    overdue = list(turns.values_list("pk", flat=True))
+    for turn_pk in overdue:
+        _conclude(turn_pk, conclude.expiry(now))
+    return bool(overdue)
+
+
+def _conclude(turn_pk: int, closing: conclude.Closing) -> None:
+    try:
+        if conclude.conclude(turn_pk, closing, now=now_ms()):
+            hints.concluded(turn_pk)
+    except Exception:
+        logger.exception("turn %d could not be settled", turn_pk)
+
+
+def forget_events(*, now: int) -> None:
+    """Delete the events of turns that ended over ten minutes ago: the conversation has what they said (rule 6)."""
+    ended = Turn.objects.exclude(status__in=Turn.LIVE).filter(ended_at__lt=now - KEEP_EVENTS_MS)
+    TurnEvent.objects.filter(turn__in=ended).delete()

@@ -1,0 +1,284 @@
+"""The use cases of a turn: start, decide, stop, ask what is held. One sync function for each, one transaction in it.
+
+Lock order is SyncState, then the turn, then its calls; the journal takes turns in id order and no SyncState.
+"""
+
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import transaction
+
+from chat import answers, events, lease, material, pictures, prompt
+from chat.gate_errors import DecidedAlready, DigestMismatch, Expired
+from chat.journal import packed
+from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
+from chat.protocol import Confirm, Send
+from chat.reading import last_kept
+from chat.tape import Entry
+from chat.tools.registry import DEFAULT_AGENT, toolbox
+from history import store
+from history.errors import (
+    BadRequest,
+    Busy,
+    Conflict,
+    Deleted,
+    Forbidden,
+    Mismatch,
+    NotFound,
+    Pending,
+)
+from history.messages import is_persons, note, title_of
+from history.models import Conversation
+
+State = ToolCall.State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Started:
+    """A turn to watch from `after`. `fresh`: this call made it or woke it, so a runner must take it up."""
+
+    turn: Turn
+    conversation_id: str
+    after: int
+    fresh: bool
+
+
+def start(send: Send, *, owner_id: int, now: int) -> Started:
+    """Begin a turn, or attach to the one that `turn_id` already names (contract 7, rule 1).
+
+    Raises BadRequest, Mismatch, Busy, Pending, Deleted, Conflict, UnknownAgent.
+    """
+    photos = pictures.read(send.images)
+    wanted = request_hash(send)
+    conversation_id = send.conversation_id or f"c-{secrets.token_hex(12)}"
+    with transaction.atomic():
+        state = store.locked(owner_id)
+        if send.turn_id and (known := _known(owner_id, send.turn_id)):
+            return _attach(known, send=send, wanted=wanted)
+        conversation = store.open_for_turn(
+            state,
+            cid=conversation_id,
+            title=title_of(send.message),
+            agent_id=send.agent_id or DEFAULT_AGENT,
+            now=now,
+        )
+        _refuse_while_live(conversation)
+        _refuse_stale_cut(conversation, send)
+        agent_id = send.agent_id or conversation.agent_id or DEFAULT_AGENT
+        _freeze(conversation, agent_id=agent_id)
+        turn = _create(conversation, send=send, agent_id=agent_id, wanted=wanted, now=now)
+        blocks = [
+            note(prompt.turn_note(agent_id=agent_id, now_ms=now)),
+            *(photo.block for photo in photos),
+        ]
+        if send.message.strip():
+            blocks.append({"type": "text", "text": send.message})
+        TurnMessage.objects.create(turn=turn, n=0, payload={"role": "user", "content": blocks})
+        pictures.attach(conversation, photos)
+        _open_journal(
+            turn, send=send, images=[photo.described(conversation_id) for photo in photos]
+        )
+        store.set_live(state, conversation, turn_id=turn.turn_id, status="running", now=now)
+    return Started(turn=turn, conversation_id=conversation.cid, after=0, fresh=True)
+
+
+def request_hash(send: Send) -> str:
+    """Return what tells a repeated request from another one under the same turn id."""
+    images = [hashlib.sha256(image.data.encode()).hexdigest() for image in send.images]
+    wire = [send.message, send.agent_id, images, send.truncate_at, send.version]
+    return hashlib.sha256(json.dumps(wire).encode()).hexdigest()
+
+
+def _known(owner_id: int, turn_id: str) -> Turn | None:
+    return Turn.objects.owned_by(owner_id).named(turn_id).select_related("conversation").first()
+
+
+def _attach(turn: Turn, *, send: Send, wanted: str) -> Started:
+    conversation = turn.conversation
+    if conversation.is_deleted:
+        raise Deleted(version=conversation.version, deletedAt=conversation.deleted_at)
+    if turn.request_hash != wanted or send.conversation_id not in {None, conversation.cid}:
+        raise Mismatch
+    return Started(turn=turn, conversation_id=conversation.cid, after=0, fresh=False)
+
+
+def _refuse_while_live(conversation: Conversation) -> None:
+    if conversation.live_status == "running":
+        raise Busy(turnId=conversation.live_turn)
+    if conversation.live_status == "held":
+        calls = ToolCall.objects.filter(turn__conversation=conversation, state=State.PENDING)
+        raise Pending(calls=list(calls.values_list("call_id", flat=True)))
+
+
+def _refuse_stale_cut(conversation: Conversation, send: Send) -> None:
+    """`truncateAt` keeps the first N messages and must point at a person's words (rule 18)."""
+    if send.truncate_at is None:
+        if send.version is not None and send.version != conversation.version:
+            raise Conflict(version=conversation.version, etag=conversation.etag)
+        return
+    if send.version != conversation.version:
+        raise Conflict(version=conversation.version, etag=conversation.etag)
+    messages = store.full_messages(conversation)
+    if send.truncate_at >= len(messages) or not is_persons(messages[send.truncate_at]):
+        raise BadRequest("truncateAt must be the position of a person's message.")
+
+
+def _freeze(conversation: Conversation, *, agent_id: str) -> None:
+    """Keep the frozen request unless agent, tools or the person's system text changed: that is a rewrite (rule 19)."""
+    frozen = material.frozen_for(agent_id, custom=material.setting(conversation, "system"))
+    if conversation.frozen_hash == frozen.hash:
+        return
+    rewrite = conversation.message_count if conversation.frozen_hash else None
+    store.freeze(
+        conversation,
+        system=frozen.system,
+        tools=frozen.tools,
+        frozen_hash=frozen.hash,
+        thinking_from=rewrite,
+    )
+
+
+def _create(
+    conversation: Conversation, *, send: Send, agent_id: str, wanted: str, now: int
+) -> Turn:
+    return Turn.objects.create(
+        owner_id=conversation.owner_id,
+        conversation=conversation,
+        turn_id=send.turn_id or f"t-{secrets.token_hex(12)}",
+        request_hash=wanted,
+        agent_id=agent_id,
+        model=material.setting(conversation, "model") or settings.KENNY_MODEL,
+        effort=material.setting(conversation, "effort"),
+        mark=secrets.token_hex(8),
+        cut=send.truncate_at,
+        lease_owner=lease.BOOT,
+        lease_until=lease.until(),
+        created_at=now,
+        last_seq=1,
+        msg_seq=1,
+    )
+
+
+def _open_journal(turn: Turn, *, send: Send, images: list[dict[str, object] | None]) -> None:
+    """The first event is kept with the turn, so that the message is acknowledged by one commit."""
+    said = events.UserText(text=send.message, images=images)
+    line = events.dump(said, turn_id=turn.turn_id, seq=1, conversation_id=turn.conversation.cid)
+    TurnEvent.objects.create(turn=turn, last_seq=1, events=packed([Entry(1, said.type, line)]))
+
+
+def decide(confirm: Confirm, *, owner_id: int, now: int) -> Started:
+    """Write down a person's decision, once (rule 6, G1). A held turn is claimed for this process to go on with.
+
+    Raises NotFound, Deleted, DigestMismatch, DecidedAlready, Expired, Forbidden.
+    """
+    with transaction.atomic():
+        state = store.locked(owner_id)
+        conversation = store.find(owner_id=owner_id, cid=confirm.conversation_id)
+        call = _called(conversation, confirm.call_id)
+        turn = Turn.objects.select_for_update().select_related("conversation").get(pk=call.turn_id)
+        _refuse_decision(call, confirm=confirm, now=now)
+        if confirm.approve and call.tool not in toolbox(turn.agent_id):
+            raise Forbidden("This tool is not available any more.")
+        decided = State.APPROVED if confirm.approve else State.DENIED
+        changed = ToolCall.objects.filter(
+            pk=call.pk, state=State.PENDING, digest=confirm.digest
+        ).update(state=decided, decided_by_id=owner_id, decided_at=now)
+        if not changed:
+            call.refresh_from_db()
+            raise _told(call)
+        held = turn.status == Turn.Status.HELD
+        if held:
+            _resume(turn)
+            store.set_live(state, conversation, turn_id=turn.turn_id, status="running", now=now)
+        return Started(
+            turn=turn, conversation_id=conversation.cid, after=last_kept(turn.pk), fresh=held
+        )
+
+
+def _called(conversation: Conversation, call_id: str) -> ToolCall:
+    call = (
+        ToolCall.objects.filter(turn__conversation=conversation, call_id=call_id)
+        .order_by("-pk")
+        .first()
+    )
+    if call is None:
+        raise NotFound
+    return call
+
+
+def _refuse_decision(call: ToolCall, *, confirm: Confirm, now: int) -> None:
+    if not secrets.compare_digest(call.digest, confirm.digest):
+        raise DigestMismatch
+    if call.state != State.PENDING:
+        raise _told(call)
+    if call.expires_at is not None and call.expires_at <= now:
+        raise Expired
+
+
+def _told(call: ToolCall) -> DecidedAlready | Expired:
+    """Return the refusal that names the decision which came first."""
+    if call.state == State.EXPIRED:
+        return Expired()
+    decision = {State.DENIED: "denied", State.STOPPED: "stopped", State.SUPERSEDED: "superseded"}
+    by = call.decided_by.get_username() if call.decided_by else None
+    return DecidedAlready(
+        decision=decision.get(State(call.state), "approved"),
+        decidedBy=by,
+        decidedAt=call.decided_at,
+    )
+
+
+def _resume(turn: Turn) -> None:
+    fence = lease.take(turn)
+    assert fence is not None, "the row is locked and was held"
+    turn.fence, turn.status = fence, Turn.Status.RUNNING
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopping:
+    """`held`: nobody runs the turn, the caller must conclude it."""
+
+    turn: Turn
+    held: bool
+
+
+def stop(turn_id: str, *, owner_id: int) -> Stopping:
+    """Raise the stop flag; idempotent. Raises NotFound."""
+    with transaction.atomic():
+        store.locked(owner_id)
+        turn = _known(owner_id, turn_id)
+        if turn is None or turn.status == Turn.Status.DISCARDED:
+            raise NotFound
+        Turn.objects.live().filter(pk=turn.pk).update(stop=True)
+        return Stopping(turn=turn, held=turn.status == Turn.Status.HELD)
+
+
+def pending(*, owner_id: int, now: int) -> list[dict[str, object]]:
+    """Return the pending events of all the person's conversations, oldest first."""
+    calls = (
+        ToolCall.objects.filter(
+            turn__in=Turn.objects.owned_by(owner_id).live(), state=State.PENDING, expires_at__gt=now
+        )
+        .select_related("turn__conversation")
+        .order_by("pk")
+    )
+    return [
+        {
+            "type": "pending",
+            "turnId": call.turn.turn_id,
+            "conversationId": call.turn.conversation.cid,
+            **answers.held_event(call).wire(),
+        }
+        for call in calls
+    ]
+
+
+def watched(turn_id: str, *, owner_id: int, conversation: Conversation | None = None) -> Turn:
+    """Return a turn to watch. Raises NotFound for an unknown or foreign one, and for another conversation's."""
+    turn = _known(owner_id, turn_id)
+    if turn is None or (conversation is not None and turn.conversation_id != conversation.pk):
+        raise NotFound
+    return turn

@@ -1,0 +1,52 @@
+"""What a deleted conversation leaves of its turns: that they were, who decided what and when, and no word of content."""
+
+from django.db import transaction
+from django.db.models import F, Max
+
+from chat import events
+from chat.hints import concluded
+from chat.journal import packed
+from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
+from chat.tape import Entry
+
+State = ToolCall.State
+
+
+def wipe(conversation_pks: list[int]) -> None:
+    """History's hook, inside the transaction that buries (turns.md 17). A running turn loses its lease by the fence."""
+    turns = Turn.objects.filter(conversation_id__in=conversation_pks).select_related("conversation")
+    for turn in turns.filter(status__in=Turn.LIVE).select_for_update(of=("self",)).order_by("pk"):
+        _discard(turn)
+    TurnEvent.objects.filter(turn__in=turns.exclude(status=Turn.Status.DISCARDED)).delete()
+    TurnMessage.objects.filter(turn__in=turns).delete()
+    calls = ToolCall.objects.filter(turn__in=turns)
+    calls.filter(state__in=ToolCall.OPEN).update(state=State.SUPERSEDED)
+    calls.update(args={}, canonical_args="", result=None)
+
+
+def _discard(turn: Turn) -> None:
+    """End a live turn with one `done`, so that whoever watches learns of the end."""
+    kept = (
+        TurnEvent.objects.filter(turn=turn).aggregate(last=Max("last_seq"))["last"] or turn.last_seq
+    )
+    done = events.Done(
+        done=True,
+        pending=[],
+        stop_reason="deleted",
+        version=turn.conversation.version + 1,
+        usage=turn.usage,
+    )
+    # A running turn may have shown more than was kept; a gap in the numbers is better than one number twice.
+    seq = kept + 1
+    line = events.dump(done, turn_id=turn.turn_id, seq=seq, conversation_id=turn.conversation.cid)
+    TurnEvent.objects.filter(turn=turn).delete()
+    TurnEvent.objects.create(turn=turn, last_seq=seq, events=packed([Entry(seq, done.type, line)]))
+    Turn.objects.filter(pk=turn.pk).update(
+        status=Turn.Status.DISCARDED,
+        stop_reason="deleted",
+        fence=F("fence") + 1,
+        lease_owner="",
+        lease_until=None,
+        last_seq=seq,
+    )
+    transaction.on_commit(lambda: concluded(turn.pk), robust=True)
