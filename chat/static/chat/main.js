@@ -109,4 +109,4 @@ addEventListener("pagehide", () => tell({ type: "undoOver" })); // a delete does
 setInterval(soon, 60_000);
 tell({ type: "open", id: pathId() });
 run["pull"]?.({});
-if (!matchMedia("(pointer: coarse)").matches) ui.composer.focus();
+if (pathId() === null && !matchMedia("(pointer: coarse)").matches) ui.composer.focus();
