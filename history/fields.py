@@ -4,7 +4,7 @@ PostgreSQL's jsonb reorders keys, turns 1e16 into an integer and refuses U+0000;
 """
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -29,8 +29,17 @@ def dump(value: Any) -> JSONText:
     return JSONText(text)
 
 
-class VerbatimJSONField(models.TextField):  # type: ignore[type-arg]  # generic only to the type checker
+if TYPE_CHECKING:
+    _TextOfAny = models.TextField[Any, Any]
+else:
+    _TextOfAny = models.TextField
+
+
+class VerbatimJSONField(_TextOfAny):
     """Holds any JSON value and gives it back equal: key order, int or float, and U+0000 included."""
+
+    _pyi_private_set_type: Any
+    _pyi_private_get_type: Any
 
     def from_db_value(
         self, value: str | None, _expression: Any, _connection: BaseDatabaseWrapper

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.db import connection
 
 from history.models import SearchText
-from history.words import pieces, words
+from history.words import fold, pieces, words
 
 TITLE = -1
 """The position under which a title is indexed."""
@@ -81,4 +81,11 @@ _INSERT = """
 
 
 def _values(row: SearchText) -> tuple[int | str, ...]:
-    return (row.conversation_id, row.n, row.part, row.digest, row.text, " ".join(words(row.text)))
+    return (
+        row.conversation_id,
+        row.n,
+        row.part,
+        row.digest,
+        row.text,
+        fold(" ".join(words(row.text))),
+    )

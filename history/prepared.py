@@ -29,11 +29,6 @@ def prepare(messages: list[dict[str, Any]]) -> Prepared:
         found=found,
         texts=[Text.of("\n".join(text_of([message]))) for message in skeleton],
         count=len(messages),
-        title=storable(title_of(skeleton)),
-        preview=storable(preview_of(skeleton))[:160],
+        title=title_of(skeleton),
+        preview=preview_of(skeleton),
     )
-
-
-def storable(text: str) -> str:
-    """Return a line that every text column takes: U+0000 and lone surrogates are shown as what they are."""
-    return text.replace("\x00", "\u2400").encode(errors="replace").decode()

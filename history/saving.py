@@ -121,7 +121,7 @@ def _thinking(row: Conversation, sent: Sent) -> dict[str, Any]:
     if sent.ready is not None:
         same = Conversation.objects.filter(pk=row.pk, messages=sent.ready.skeleton).exists()
         return {"thinking_from": row.thinking_from} if same else {}
-    settings = sent.columns.get("settings", row.settings)
+    settings: dict[str, Any] = {"settings": row.settings, **sent.columns}["settings"]
     return (
         {}
         if settings.get("system") == row.settings.get("system")

@@ -6,9 +6,10 @@ from typing import Any
 from history import attachments, index
 from history.blobs import hydrate, references
 from history.errors import NotFound
+from history.fence import storable
 from history.fields import dump
 from history.models import Conversation, SyncState
-from history.prepared import Prepared, prepare, storable
+from history.prepared import Prepared, prepare
 from history.rows import create, refuse_deleted, swap, take, write
 
 TITLE_LENGTH = 80
@@ -128,6 +129,16 @@ def follow(row: Conversation, ready: Prepared) -> None:
 
 
 def full_messages(conversation: Conversation) -> list[dict[str, Any]]:
-    """Return the messages equal to what was stored, images in their places."""
+    """Return the messages equal to what was stored, images in their places. Raises Deleted."""
+    try:
+        return _hydrated(conversation)
+    except KeyError:
+        # An image left between the two reads: the list was rewritten or deleted meanwhile.
+        conversation.refresh_from_db()
+        refuse_deleted(conversation)
+        return _hydrated(conversation)
+
+
+def _hydrated(conversation: Conversation) -> list[dict[str, Any]]:
     skeleton = conversation.messages
     return hydrate(skeleton, attachments.load(conversation.owner_id, references(skeleton)))

@@ -16,6 +16,7 @@ _WIDE = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U000
 _WIDE_CHARACTER = re.compile(f"([{_WIDE}])")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff\u200b]")
 _WORD = re.compile(r"[^\W_]+")
+_ACCENT = re.compile("[\u0300-\u036f]")
 
 
 def pieces(text: str) -> Iterator[str]:
@@ -36,13 +37,17 @@ def shown(piece: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text, lower case and without accents."""
-    return _WORD.findall(fold(_WIDE_CHARACTER.sub(r" \1 ", text)))
+    """Return the words of a text in lower case."""
+    return _WORD.findall(_WIDE_CHARACTER.sub(r" \1 ", text).lower())
 
 
 def fold(text: str) -> str:
-    """Return a text in lower case and without accents."""
+    """Return a text in lower case and without the accents of European scripts."""
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.lower())
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
+    return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFD", text.lower())))
+
+
+def is_wide(character: str) -> bool:
+    """Tell whether a character is a word of its own."""
+    return _WIDE_CHARACTER.fullmatch(character) is not None

@@ -1,0 +1,146 @@
+"""The list and the delta: what a device pulls, whole or from a cursor on, in one answer or in pages."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from history.cursors import Cursor, Doubt, Place
+from history.errors import Deleted
+from history.models import Conversation, ConversationQuerySet, SyncState
+from history.rows import cursor as cursor_of
+from history.serializers import SUMMARY, summary
+from history.settling import full_messages
+
+DEAD = ("cid", "version", "deleted_at")
+COLUMNS = (*SUMMARY, "deleted_at", "seq", "sort_at")
+
+
+class Wish(NamedTuple):
+    """What a list is asked for: from which cursor, which page, how long, with bodies or without."""
+
+    since: str | None = None
+    next: str | None = None
+    limit: int | None = None
+    bodies: bool = False
+
+
+def state_of(owner_id: int) -> SyncState:
+    """Return the owner's counter without a lock, made on first use: an epoch must not change by itself."""
+    return SyncState.objects.get_or_create(pk=owner_id)[0]
+
+
+def cursor_for(owner_id: int) -> str:
+    """Return the feed's position of now."""
+    return cursor_of(state_of(owner_id))
+
+
+def pull(state: SyncState, wish: Wish) -> dict[str, Any]:
+    """Answer a list. `state` was read before: what moves from then on is in the next delta, never lost.
+
+    A cursor or page that cannot be honoured gets the complete list from its beginning and the reason in `reset`.
+    """
+    place, doubt = _begin(state, wish)
+    page = _delta(state, place, wish) if place.kind == "c" else _complete(state, place, wish)
+    return {**page, "reset": doubt} if doubt else page
+
+
+def _begin(state: SyncState, wish: Wish) -> tuple[Place, Doubt | None]:
+    whole = Place(state.epoch, state.last_seq, "l", _TOP, "")
+    if wish.next is not None:
+        place = Place.parse(wish.next)
+        if place is None or place.kind == "q":
+            return whole, "cursor_invalid"
+        doubt = place.cursor.doubt(state)
+        return (whole, doubt) if doubt else (place, None)
+    if wish.since is None:
+        return whole, None
+    since = Cursor.parse(wish.since)
+    if since is None:
+        return whole, "cursor_invalid"
+    doubt = since.doubt(state)
+    return (
+        (whole, doubt) if doubt else (Place(state.epoch, state.last_seq, "c", since.seq, ""), None)
+    )
+
+
+_TOP = 10**18 - 1
+"""A place before the first row of `newest_first`."""
+
+
+def _delta(state: SyncState, place: Place, wish: Wish) -> dict[str, Any]:
+    rows = _of(state).moved_after(place.at).moved_up_to(place.through).in_commit_order()
+    got, more = _cut(rows, wish.limit)
+    rest = place._replace(at=got[-1]["seq"]) if more else None
+    live = [row for row in got if row["deleted_at"] is None]
+    dead = [row for row in got if row["deleted_at"] is not None]
+    return _answer(state, place, wish=wish, live=live, dead=dead, rest=rest)
+
+
+def _complete(state: SyncState, place: Place, wish: Wish) -> dict[str, Any]:
+    """Live rows first, newest first, then tombstones: a row that dies in between is listed twice, never not at all."""
+    live: list[dict[str, Any]] = []
+    if place.kind == "l":
+        rows = _bounded(_of(state).live(), place, wish).newest_first()
+        rows = rows if place.at == _TOP else rows.below(place.at, place.cid)
+        live, more = _cut(rows, wish.limit)
+        if more:
+            rest = place._replace(at=live[-1]["sort_at"], cid=live[-1]["cid"])
+            return _answer(state, place, wish=wish, live=live, dead=[], rest=rest)
+        place = place._replace(kind="d", at=0, cid="")
+    room = None if wish.limit is None else wish.limit - len(live)
+    rows = _bounded(_of(state).buried(), place, wish).moved_after(place.at).in_commit_order()
+    dead, more = _cut(rows, room)
+    after = place._replace(at=dead[-1]["seq"] if dead else place.at)
+    return _answer(state, place, wish=wish, live=live, dead=dead, rest=after if more else None)
+
+
+def _of(state: SyncState) -> ConversationQuerySet:
+    return Conversation.objects.owned_by(state.pk)
+
+
+def _bounded(rows: ConversationQuerySet, place: Place, wish: Wish) -> ConversationQuerySet:
+    """Bind pages to the state of the first; a list in one answer shows what is there when it is read."""
+    paged = wish.limit is not None or wish.next is not None
+    return rows.moved_up_to(place.through) if paged else rows
+
+
+def _cut(rows: ConversationQuerySet, limit: int | None) -> tuple[list[dict[str, Any]], bool]:
+    """Return at most `limit` rows and whether there are more."""
+    if limit is None:
+        return list(rows.values("pk", *COLUMNS)), False
+    got = list(rows.values("pk", *COLUMNS)[: limit + 1])
+    return got[:limit], len(got) > limit
+
+
+def _answer(
+    state: SyncState,
+    place: Place,
+    *,
+    wish: Wish,
+    live: list[dict[str, Any]],
+    dead: list[dict[str, Any]],
+    rest: Place | None,
+) -> dict[str, Any]:
+    listed = [summary(tuple(row[name] for name in SUMMARY)) for row in live]
+    if wish.bodies:
+        for item, messages in zip(listed, _bodies(live), strict=True):
+            item["messages"] = messages
+    return {
+        "conversations": listed,
+        "deleted": [
+            {"id": row["cid"], "version": row["version"], "deletedAt": row["deleted_at"]}
+            for row in dead
+        ],
+        "cursor": f"v1.{state.epoch}.{place.through}",
+        "epoch": state.epoch,
+        "full": place.kind != "c",
+        "next": str(rest) if rest else None,
+    }
+
+
+def _bodies(rows: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield the messages of each row, one conversation's images in memory at a time."""
+    for row in rows:
+        try:
+            yield full_messages(Conversation.objects.get(pk=row["pk"]))
+        except Deleted:
+            yield []  # it died while the list was made: the next delta says so

@@ -1,0 +1,69 @@
+"""`/api/chat/history`: a stored conversation as the events a live stream would have sent."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from history import store
+from history.api import Conversations, HistoryView, OneConversation
+from history.attachments import pictures
+from history.blobs import image_url
+from history.described import ERRORS, OBJECT
+from history.errors import BadRequest
+from history.markdown.tree import render
+from history.messages import transcript
+from history.models import Conversation
+from history.requests import owner_of
+from history.serializers import check_id
+
+TEXTS = frozenset({"user_text", "text_delta", "thinking_delta"})
+
+
+class HistoryList(HistoryView):
+    """The same list as /api/conversations."""
+
+    get = Conversations.get
+
+
+class HistoryOne(HistoryView):
+    """The transcript of one conversation."""
+
+    @extend_schema(
+        parameters=[OpenApiParameter("render", str, enum=["tree"])],
+        responses={200: OBJECT, **ERRORS},
+    )
+    def get(self, request: Request, cid: str) -> Response:
+        """Replay a conversation; with `render=tree` each text also comes as a Markdown tree."""
+        wanted = request.query_params.get("render")
+        if wanted not in {None, "tree"}:
+            raise BadRequest("render can only be tree.")
+        row = store.find(owner_id=owner_of(request), cid=check_id(cid))
+        events = events_of(row)
+        if wanted:
+            events = [with_nodes(event) for event in events]
+        return Response(
+            {
+                "id": row.cid,
+                "title": row.title,
+                "agentId": row.agent_id,
+                "updatedAt": row.updated_at,
+                "version": row.version,
+                "transcript": events,
+            }
+        )
+
+    delete = OneConversation.delete
+
+
+def events_of(row: Conversation) -> list[dict[str, Any]]:
+    """Return a conversation's transcript; images stay where they are and are named by their addresses."""
+    return transcript(
+        row.messages, image_url=image_url(row.cid, pictures(row)), agent_id=row.agent_id
+    )
+
+
+def with_nodes(event: dict[str, Any]) -> dict[str, Any]:
+    """Return an event of text with its Markdown tree beside it."""
+    return {**event, "nodes": render(event["text"])} if event["type"] in TEXTS else event
