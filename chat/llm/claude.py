@@ -5,6 +5,7 @@ retries, their limits and what a person sees of them are the loop's. No error of
 """
 
 import time
+from typing import Any
 
 import anthropic
 import httpx2
@@ -12,6 +13,7 @@ import httpx2
 from chat.llm import failures
 from chat.llm.attempt import Attempt, Patience, known_id
 from chat.llm.base import Request
+from chat.llm.catalogue import Catalogue
 from chat.llm.failures import Fault, NotTheApi
 from chat.llm.growing import UpstreamError
 from chat.llm.request import THINKING_MODELS, body_of
@@ -41,21 +43,46 @@ class Claude:
         # Reached for here, as it makes the SDK import and build its classes: over a second, in nobody's first turn.
         self._create = client.messages.with_streaming_response.create
         self.patience = patience or Patience()
+        self._catalogue = Catalogue(self._listed, faults=_FAULTS)
 
     def stream(self, request: Request) -> Attempt:
         """Return an attempt at `request`; nothing is sent before it is iterated."""
-        body = body_of(request, thinks=request.model in THINKING_MODELS)
+        told = self._catalogue.thinks(request.model)
+        body = body_of(request, thinks=request.model in THINKING_MODELS if told is None else told)
 
         async def send() -> httpx2.Response:
-            opened = self._create(**body, stream=True, extra_headers={"accept-encoding": "identity"})
+            opened = self._create(
+                **body, stream=True, extra_headers={"accept-encoding": "identity"}
+            )
             response: httpx2.Response = (await opened.__aenter__()).http_response
             return response
 
         return Attempt(send=send, explain=explain, faults=_FAULTS, patience=self.patience)
 
+    async def models(self) -> list[dict[str, Any]]:
+        """Return `{id, display_name, max_input_tokens?, capabilities?, …}` of each model, cached; never raises."""
+        return await self._catalogue.models()
+
+    async def count_tokens(self, request: Request) -> int:
+        """Return how many input tokens a request would be. Raises ModelFailed."""
+        body = body_of(request, thinks=False)
+        del body["max_tokens"]
+        fault: Fault | None = None
+        counted = 0
+        try:
+            counted = (await self.client.messages.count_tokens(**body)).input_tokens
+        except _FAULTS as error:
+            fault = explain(error, begun=False)
+        if fault is not None:
+            raise fault.failure(request_id=None)
+        return counted
+
     async def aclose(self) -> None:
         """Close the connections."""
         await self.client.close()
+
+    async def _listed(self) -> list[dict[str, Any]]:
+        return [model.to_dict() async for model in self.client.models.list(limit=1000)]
 
 
 def build(*, api_key: str, base_url: str = "", patience: Patience | None = None) -> Claude:
