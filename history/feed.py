@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from history.cursors import Cursor, Doubt, Place
 from history.errors import Deleted
-from history.models import Conversation, ConversationQuerySet, SyncState
+from history.models import Conversation, ConversationQuerySet, SyncState, new_epoch
 from history.rows import cursor as cursor_of
 from history.serializers import SUMMARY, summary
 from history.settling import full_messages
@@ -31,6 +31,14 @@ def state_of(owner_id: int) -> SyncState:
 def cursor_for(owner_id: int) -> str:
     """Return the feed's position of now."""
     return cursor_of(state_of(owner_id))
+
+
+def rotate_epochs() -> int:
+    """Give every account a new epoch, so that each cursor in the world is answered with the complete list."""
+    pks = list(SyncState.objects.values_list("pk", flat=True))
+    for pk in pks:
+        SyncState.objects.filter(pk=pk).update(epoch=new_epoch())
+    return len(pks)
 
 
 def pull(state: SyncState, wish: Wish) -> dict[str, Any]:

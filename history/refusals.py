@@ -11,7 +11,6 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
-from rest_framework.views import set_rollback
 
 from history.errors import (
     BadRequest,
@@ -40,7 +39,6 @@ class Internal(Refused):
 
 def exception_handler(exc: Exception, context: dict[str, Any]) -> Response:
     """Answer with `{"error": {"code", "message", ...facts}}`. What nobody foresaw is logged here, once."""
-    set_rollback()
     refused = _refused(exc)
     if refused is None:
         logger.error("unforeseen fault", exc_info=exc)

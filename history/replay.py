@@ -7,7 +7,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from history import store
-from history.api import Conversations, HistoryView, OneConversation
 from history.attachments import pictures
 from history.blobs import image_url
 from history.described import ERRORS, OBJECT
@@ -17,6 +16,7 @@ from history.messages import transcript
 from history.models import Conversation
 from history.requests import owner_of
 from history.serializers import check_id
+from history.views import Conversations, HistoryView, OneConversation
 
 TEXTS = frozenset({"user_text", "text_delta", "thinking_delta"})
 

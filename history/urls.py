@@ -2,8 +2,8 @@
 
 from django.urls import path
 
-from history.api import Bulk, Conversations, Image, OneConversation
 from history.replay import HistoryList, HistoryOne
+from history.views import Bulk, Conversations, Image, OneConversation
 
 # An id is taken as any path, so that one with a slash is refused as an id and in JSON.
 urlpatterns = [

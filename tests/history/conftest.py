@@ -43,7 +43,12 @@ class Api:
     def put(self, cid: str, *, if_match: str = "", if_none_match: str = "", **body: Any) -> Any:
         wanted = {"if_match": if_match, "if_none_match": if_none_match}
         conditions = {name: value for name, value in wanted.items() if value}
-        return self("PUT", f"conversations/{cid}", {"title": "T", "messages": said("hello"), **body}, **conditions)
+        return self(
+            "PUT",
+            f"conversations/{cid}",
+            {"title": "T", "messages": said("hello"), **body},
+            **conditions,
+        )
 
     def get(self, cid: str, **headers: str) -> Any:
         return self("GET", f"conversations/{cid}", **headers)
@@ -55,9 +60,14 @@ class Api:
         return self("GET", f"conversations{query}", **headers)
 
     @property
+    def owner_id(self) -> int:
+        assert self.user
+        return self.user.pk
+
+    @property
     def seq(self) -> int:
         """How many numbers this person's writes have taken so far."""
-        return SyncState.objects.get(pk=self.user.pk).last_seq if self.user else 0
+        return SyncState.objects.get(pk=self.owner_id).last_seq
 
 
 def said(text: str) -> list[dict[str, Any]]:

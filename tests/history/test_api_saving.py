@@ -16,8 +16,8 @@ Told = Callable[..., None]
 def run_turn(api: Api, cid: str, *, status: str = "running") -> None:
     """Say that a turn runs or is held in alice's conversation."""
     with transaction.atomic():
-        state = store.locked(api.user.pk)
-        row = store.find(owner_id=api.user.pk, cid=cid)
+        state = store.locked(api.owner_id)
+        row = store.find(owner_id=api.owner_id, cid=cid)
         store.set_live(state, row, turn_id="t-1", status=status, now=1)
 
 
@@ -46,20 +46,32 @@ class TestPut:
     def test_counts_on_whatever_version_the_body_names(self, api: Api) -> None:
         first = api.put("c-1")
 
-        second = api.put("c-1", version=99, etag="x", messageCount=7, preview="no", live={"turnId": "t"})
+        second = api.put(
+            "c-1", version=99, etag="x", messageCount=7, preview="no", live={"turnId": "t"}
+        )
 
         assert (second.status_code, second.body["version"], second.body["live"]) == (200, 2, None)
         assert second.body["etag"] != first.body["etag"]
 
     def test_keeps_what_the_body_leaves_out(self, api: Api) -> None:
-        api.put("c-1", createdAt=5, agentId="workspace", pinned=True, archived=True, settings={"model": "m"})
+        api.put(
+            "c-1",
+            createdAt=5,
+            agentId="workspace",
+            pinned=True,
+            archived=True,
+            settings={"model": "m"},
+        )
 
         answer = api("PUT", "conversations/c-1", {"updatedAt": 9})
 
         kept = api.get("c-1").body
         assert answer.status_code == 200
         assert kept["messages"] == said("hello")
-        assert [kept[name] for name in ("title", "agentId", "pinned", "archived", "settings", "createdAt")] == [
+        assert [
+            kept[name]
+            for name in ("title", "agentId", "pinned", "archived", "settings", "createdAt")
+        ] == [
             "T",
             "workspace",
             True,
@@ -117,7 +129,12 @@ class TestPut:
         assert (api.get("c-1").body["version"], api.seq) == (1, 1)
 
     def test_names_unknown_keys_and_drops_none_silently(self, api: Api, told: Told) -> None:
-        told(api.put("c-1", reasoningEffort="x", owner=7), 400, "unknown_field", fields=["reasoningEffort", "owner"])
+        told(
+            api.put("c-1", reasoningEffort="x", owner=7),
+            400,
+            "unknown_field",
+            fields=["reasoningEffort", "owner"],
+        )
 
     def test_refuses_settings_over_sixteen_kilobytes(self, api: Api, told: Told) -> None:
         told(api.put("c-1", settings={"x": "y" * 16_400}), 413, "too_large", limit=16_384)
@@ -156,7 +173,9 @@ class TestConditions:
         gone = api.delete("c-1").body
 
         for condition in ({"if_match": '"9.z"'}, {"if_none_match": "*"}, {}):
-            told(api.put("c-1", **condition), 410, "deleted", version=1, deletedAt=gone["deletedAt"])
+            told(
+                api.put("c-1", **condition), 410, "deleted", version=1, deletedAt=gone["deletedAt"]
+            )
         told(api("PATCH", "conversations/c-1", {"title": "x"}, if_match='"9.z"'), 410, "deleted")
 
     def test_hold_for_patch_and_delete_too(self, api: Api, told: Told) -> None:
@@ -194,21 +213,39 @@ class TestPatch:
         answer = api(
             "PATCH",
             "conversations/c-1",
-            {"title": "n", "pinned": True, "archived": True, "settings": {"a": 1}, "agentId": "kenny"},
+            {
+                "title": "n",
+                "pinned": True,
+                "archived": True,
+                "settings": {"a": 1},
+                "agentId": "kenny",
+            },
         )
 
         assert answer.status_code == 200
-        assert (answer.body["version"], answer.body["title"], answer.body["agentId"]) == (2, "n", "kenny")
+        assert (answer.body["version"], answer.body["title"], answer.body["agentId"]) == (
+            2,
+            "n",
+            "kenny",
+        )
         assert answer.body["updatedAt"] > before["updatedAt"]
         assert answer.headers["ETag"] == answer.body["etag"] != before["etag"]
         assert api.get("c-1").body["messages"] == said("hello")
-        told(api("PATCH", "conversations/c-1", {"messages": []}), 400, "unknown_field", fields=["messages"])
+        told(
+            api("PATCH", "conversations/c-1", {"messages": []}),
+            400,
+            "unknown_field",
+            fields=["messages"],
+        )
         told(api("PATCH", "conversations/none", {"title": "x"}), 404, "not_found")
 
     def test_keeps_the_time_a_client_edited_at(self, api: Api) -> None:
         api.put("c-1", updatedAt=5000)
 
-        assert api("PATCH", "conversations/c-1", {"title": "n", "updatedAt": 6000}).body["updatedAt"] == 6000
+        assert (
+            api("PATCH", "conversations/c-1", {"title": "n", "updatedAt": 6000}).body["updatedAt"]
+            == 6000
+        )
 
     def test_is_allowed_while_a_turn_runs(self, api: Api) -> None:
         api.put("c-1")
@@ -216,11 +253,16 @@ class TestPatch:
 
         answer = api("PATCH", "conversations/c-1", {"title": "n"})
 
-        assert (answer.status_code, answer.body["live"]) == (200, {"turnId": "t-1", "status": "running"})
+        assert (answer.status_code, answer.body["live"]) == (
+            200,
+            {"turnId": "t-1", "status": "running"},
+        )
 
 
 class TestDuringATurn:
-    def test_a_save_of_messages_is_refused_before_its_condition_counts(self, api: Api, told: Told) -> None:
+    def test_a_save_of_messages_is_refused_before_its_condition_counts(
+        self, api: Api, told: Told
+    ) -> None:
         api.put("c-1")
         run_turn(api, "c-1")
 
@@ -301,5 +343,9 @@ class TestPartition:
         assert (api.seq, stranger.seq) == (1, 2)
 
     def test_nobody_gets_in_without_an_account(self, db: None, told: Told) -> None:
-        for method, path in (("GET", "conversations"), ("PUT", "conversations/c-1"), ("DELETE", "chat/history/c-1")):
+        for method, path in (
+            ("GET", "conversations"),
+            ("PUT", "conversations/c-1"),
+            ("DELETE", "chat/history/c-1"),
+        ):
             told(Api(None)(method, path), 401, "unauthenticated")

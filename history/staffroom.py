@@ -1,0 +1,65 @@
+"""A conversation as the admin shows it, and the note that somebody looked."""
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from history.markdown.html import to_html
+from history.markdown.tree import render
+from history.models import Conversation, Look
+from history.replay import events_of
+
+NAMES = {"user_text": "Person", "text_delta": "Claude", "thinking_delta": "Claude, thinking"}
+
+
+def record_look(row: Conversation, *, staff: AbstractBaseUser | AnonymousUser, now: int) -> None:
+    """Note that `staff` opened a transcript that is not their own; nothing of what it says is kept."""
+    if row.is_deleted or staff.pk == row.owner_id:
+        return
+    Look.objects.create(
+        staff_id=staff.pk,
+        owner_id=row.owner_id,
+        staff_name=staff.get_username(),
+        owner_name=row.owner.get_username(),
+        cid=row.cid,
+        at=now,
+    )
+
+
+def when(ms: int) -> str:
+    """Return a moment as text, "-" for none."""
+    try:
+        return f"{datetime.fromtimestamp(ms / 1000, tz=UTC):%Y-%m-%d %H:%M:%S} UTC" if ms else "-"
+    except (ValueError, OverflowError, OSError):
+        return f"{ms} ms"  # a client may say any time up to 2^53
+
+
+def transcript_html(row: Conversation) -> SafeString:
+    """Return the transcript as HTML; images are named, not shown, since they are their owner's alone."""
+    return format_html_join("\n", "<h3>{}</h3>{}", _sections(events_of(row)))
+
+
+def _sections(events: Iterable[dict[str, Any]]) -> Iterable[tuple[str, SafeString]]:
+    for event in events:
+        name = (
+            NAMES.get(event["type"])
+            or f"{event['type'].replace('_', ' ')}: {event.get('tool', '')}"
+        )
+        yield name, _shown(event)
+
+
+def _shown(event: dict[str, Any]) -> SafeString:
+    if event["type"] in NAMES:
+        # to_html escapes every text and attribute and knows a closed set of tags.
+        body = mark_safe(to_html(render(event["text"])))  # noqa: S308
+    elif event["type"] == "tool_call":
+        body = format_html("<pre>{}</pre>", json.dumps(event["args"], ensure_ascii=False, indent=2))
+    else:
+        body = format_html("<pre>{}</pre>", event.get("text") or event.get("message") or "")
+    images = len(event.get("images") or [])
+    return format_html("{}<p>[{} image(s)]</p>", body, images) if images else body
