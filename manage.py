@@ -4,8 +4,20 @@
 import os
 import sys
 
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-if __name__ == "__main__":
+
+def main() -> None:
+    """Run one command. A setting that cannot be used is one line, not a traceback."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kenny.settings")
+    try:
+        _ = settings.INSTALLED_APPS
+    except ImproperlyConfigured as error:
+        sys.exit(f"kenny: {error}")
     execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,30 +1,82 @@
-"""Every setting of kenny, read from the environment once; a wrong value stops the start."""
+"""Every setting of kenny, read from the environment once; a deployment differs by its environment only.
+
+docs/configuration.md lists the variables. A wrong value stops the start with one line that names the variable.
+"""
 
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
-import environ
-from django.core.management.utils import get_random_secret_key
+from django.core.exceptions import ImproperlyConfigured
+
+from kenny import databases, datadir, environment, logs, security, static
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.FileAwareEnv()
 
-DEBUG = env.bool("KENNY_DEBUG", default=False)
-KENNY_DATA_DIR = Path(env.str("KENNY_DATA_DIR", default=str(BASE_DIR / "data"))).resolve()
-KENNY_HOST = env.str("KENNY_HOST", default="127.0.0.1")
-KENNY_PORT = env.int("KENNY_PORT", default=8000)
-KENNY_BASE_URL = env.str("KENNY_BASE_URL", default=f"http://{KENNY_HOST}:{KENNY_PORT}")
-KENNY_SIGNUP = env.str("KENNY_SIGNUP", default="closed")
-KENNY_MODEL = env.str("KENNY_MODEL", default="claude-sonnet-5-5")
-KENNY_MAX_ROUNDS = env.int("KENNY_MAX_ROUNDS", default=40)
-KENNY_APPROVAL_TTL = env.int("KENNY_APPROVAL_TTL", default=86400)
-KENNY_MAX_BODY = env.int("KENNY_MAX_BODY", default=32 * 1024 * 1024)
-ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", default="")
-ANTHROPIC_BASE_URL = env.str("ANTHROPIC_BASE_URL", default="")
-SECRET_KEY = env.str("KENNY_SECRET_KEY", default="") or get_random_secret_key()
-ALLOWED_HOSTS = ["*"]
+# The product's own
+
+KENNY_DATA_DIR = datadir.prepare(
+    Path(environment.text("KENNY_DATA_DIR", default=str(BASE_DIR / "data"))).expanduser().resolve()
+)
+KENNY_HOST = environment.text("KENNY_HOST", default="127.0.0.1")
+KENNY_PORT = environment.number("KENNY_PORT", default=8000, least=1, most=65535)
+_default_url = f"http://{f'[{KENNY_HOST}]' if ':' in KENNY_HOST else KENNY_HOST}:{KENNY_PORT}"
+KENNY_ORIGINS = environment.origins("KENNY_BASE_URL", default=_default_url)
+KENNY_BASE_URL = KENNY_ORIGINS[0]
+KENNY_SIGNUP = environment.choice("KENNY_SIGNUP", default="closed", among=("closed", "open"))
+KENNY_MODEL = environment.text("KENNY_MODEL", default="claude-sonnet-5-5")
+KENNY_MAX_ROUNDS = environment.number("KENNY_MAX_ROUNDS", default=40, least=1, most=1000)
+KENNY_APPROVAL_TTL = environment.number(
+    "KENNY_APPROVAL_TTL", default=86400, least=1, most=31_536_000
+)
+KENNY_MAX_BODY = environment.number(
+    "KENNY_MAX_BODY", default=32 * 1024 * 1024, least=1024, most=1024**3
+)
+KENNY_GRACE = environment.number("KENNY_GRACE", default=5, least=0, most=600)
+ANTHROPIC_API_KEY = environment.text("ANTHROPIC_API_KEY")
+ANTHROPIC_BASE_URL = environment.url("ANTHROPIC_BASE_URL", schemes=("https", "http"))
+DEBUG = environment.flag("KENNY_DEBUG", default=False)
+
+# Secrets, hosts and everything that follows from the base URL
+
+SECRET_KEY = environment.text("KENNY_SECRET_KEY") or datadir.secret_key(KENNY_DATA_DIR)
+if len(SECRET_KEY) < 32:
+    raise ImproperlyConfigured("KENNY_SECRET_KEY must have at least 32 characters.")
+SECRET_KEY_FALLBACKS = environment.words("KENNY_SECRET_KEY_FALLBACKS")
+
+_https = KENNY_BASE_URL.startswith("https://")
+# Without a base URL, the names of this machine's loopback are one place to a person.
+if _default_url == KENNY_BASE_URL and not environment.text("KENNY_BASE_URL"):
+    KENNY_ORIGINS += [f"http://{name}:{KENNY_PORT}" for name in ("127.0.0.1", "localhost")]
+    KENNY_ORIGINS = [origin.removesuffix(":80") for origin in dict.fromkeys(KENNY_ORIGINS)]
+ALLOWED_HOSTS = list(
+    dict.fromkeys(
+        [str(urlsplit(origin).hostname) for origin in KENNY_ORIGINS]
+        + ["127.0.0.1", "localhost", "[::1]"]
+    )
+)
+CSRF_TRUSTED_ORIGINS = KENNY_ORIGINS
+# TLS ends at a proxy in front; how many proxies there are decides which X-Forwarded-For entry is believed.
+KENNY_PROXIES = environment.number("KENNY_PROXIES", default=int(_https), least=0, most=10)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if _https else None
+SECURE_SSL_REDIRECT = _https
+SECURE_HSTS_SECONDS = 31_536_000 if _https else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = _https
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
+SESSION_COOKIE_NAME = "__Host-sessionid" if _https else "sessionid"
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {"DIRECTIVES": security.PAGE_POLICY}
+
+# What is installed and mounted
 
 INSTALLED_APPS = [
-    "daphne",
+    "kenny",
+    "kenny.accounts",
+    "chat",
+    "history",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -36,18 +88,25 @@ INSTALLED_APPS = [
     "knox",
     "allauth",
     "allauth.account",
-    "kenny",
-    "chat",
-    "history",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "csp",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "kenny.static.StaticMiddleware",
+    "kenny.security.HeadersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    # Synchronous and last: so the whole chain runs in one hop to a thread instead of two for each middleware.
+    "kenny.accounts.sessions.SeenMiddleware",
 ]
 ROOT_URLCONF = "kenny.urls"
 ASGI_APPLICATION = "kenny.asgi.application"
@@ -61,32 +120,125 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "kenny.context.page",
             ]
         },
     }
 ]
-DATABASES = {
-    "default": env.db_url("DATABASE_URL", default=f"sqlite:///{KENNY_DATA_DIR}/kenny.sqlite3")
-}
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    DATABASES["default"]["OPTIONS"] = {
-        "transaction_mode": "IMMEDIATE",
-        "timeout": 20,
-        "init_command": (
-            "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA foreign_keys=ON;"
-            "PRAGMA secure_delete=ON;PRAGMA journal_size_limit=67108864;"
-        ),
-    }
-CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["knox.auth.TokenAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "EXCEPTION_HANDLER": "history.api.exception_handler",
-}
-REST_KNOX = {"AUTH_HEADER_PREFIX": "Bearer", "TOKEN_TTL": None, "TOKEN_PREFIX": "kny_"}
 USE_TZ = True
 TIME_ZONE = "UTC"
-STATIC_URL = "/static/"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+STATIC_URL = f"/static/{static.digest([BASE_DIR / 'kenny/static', BASE_DIR / 'chat/static'])}/"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_IMMUTABLE_FILE_TEST = static.always_immutable
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+
+# Where things are kept
+
+DATABASES: dict[str, dict[str, Any]] = {
+    "default": databases.configured(
+        environment.database("DATABASE_URL", default=KENNY_DATA_DIR / "kenny.sqlite3"),
+        pool=environment.number("KENNY_DB_POOL", default=20, least=12, most=1000),
+    )
+}
+REDIS_URL = environment.url("REDIS_URL", schemes=("redis", "rediss", "unix"))
+if REDIS_URL:
+    CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
+        "default": {
+            "BACKEND": "channels_redis.core.RedisChannelLayer",
+            "CONFIG": {"hosts": [REDIS_URL]},
+        }
+    }
+    _shared: dict[str, Any] = {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+    }
+else:
+    CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+    # In the database, so that limits on sign-in hold over several processes and through a restart.
+    _shared = {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "kenny_cache"}
+CACHES = {
+    "default": _shared | {"KEY_PREFIX": "kenny"},
+    # Counted at every request: a process counts for itself, which needs no commit.
+    "throttle": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "throttle",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    },
+}
 DATA_UPLOAD_MAX_MEMORY_SIZE = KENNY_MAX_BODY
+FILE_UPLOAD_PERMISSIONS = 0o600
+
+# Accounts
+
 LOGIN_URL = "/accounts/login/"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = LOGIN_URL
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+    )
+]
+ACCOUNT_ADAPTER = "kenny.accounts.adapter.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_EMAIL_NOTIFICATIONS = False
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_REDIRECT_URL = LOGIN_URL
+ACCOUNT_USER_DISPLAY = "kenny.accounts.adapter.display"
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if _https else "http"
+ALLAUTH_TRUSTED_PROXY_COUNT = KENNY_PROXIES
+MFA_ADAPTER = "kenny.accounts.adapter.SecondFactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "kenny"
+_email = environment.email("KENNY_EMAIL_URL")
+KENNY_EMAIL = bool(_email)
+globals().update(_email or {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend"})
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = environment.text("KENNY_EMAIL_FROM", default="kenny@localhost")
+EMAIL_SUBJECT_PREFIX = ACCOUNT_EMAIL_SUBJECT_PREFIX = "[kenny] "
+
+# The API
+
+KNOX_TOKEN_MODEL = "accounts.ApiToken"  # noqa: S105  a model's name
+REST_KNOX = {"AUTH_HEADER_PREFIX": "Bearer", "TOKEN_TTL": None, "TOKEN_PREFIX": "kny_"}
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "kenny.accounts.authentication.BearerAuthentication",
+        "kenny.accounts.authentication.CookieAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["history.json_body.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["history.json_body.StrictJSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "history.api.IgnoreAccept",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": [
+        "kenny.accounts.throttles.UserRate",
+        "kenny.accounts.throttles.StrangerRate",
+        "kenny.accounts.throttles.ScopeRate",
+    ],
+    "DEFAULT_THROTTLE_RATES": {"user": "3000/min", "anon": "600/min", "send": "120/min"},
+    "NUM_PROXIES": KENNY_PROXIES,
+    "EXCEPTION_HANDLER": "history.api.exception_handler",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "kenny",
+    "DESCRIPTION": "Conversations with Claude, their history and their turns. docs/api.md shows it by example.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}
+LOGGING = logs.config(debug=DEBUG)

@@ -1,0 +1,33 @@
+"""Forms of the account page and of the set-up link."""
+
+from datetime import timedelta
+from typing import ClassVar
+
+from django import forms
+from django.contrib.auth.forms import BaseUserCreationForm
+from django.contrib.auth.models import User
+
+
+class TokenForm(forms.Form):
+    """A new API token."""
+
+    DAYS: ClassVar[list[tuple[str, str]]] = [
+        ("90", "in 90 days"), ("30", "in 30 days"), ("365", "in a year"), ("", "never"),
+    ]  # fmt: skip
+    name = forms.CharField(
+        label="Name of the token", max_length=100, help_text="What it is for: “backup script”."
+    )
+    days = forms.ChoiceField(label="It expires", choices=DAYS, required=False)
+
+    def lifetime(self) -> timedelta | None:
+        """Return the lifetime chosen; None for a token that does not expire."""
+        days = self.cleaned_data["days"]
+        return timedelta(days=int(days)) if days else None
+
+
+class FirstAccountForm(BaseUserCreationForm):  # type: ignore[type-arg]  # generic in the stubs only
+    """Name and password of the first account."""
+
+    class Meta:
+        model = User
+        fields = ("username",)

@@ -1,0 +1,119 @@
+"""The pages of an account: API tokens, sessions, theme, and the link to the first account."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from kenny.accounts import first, sessions, tokens
+from kenny.accounts.forms import FirstAccountForm, TokenForm
+from kenny.context import THEMES
+
+
+class SignedIn(HttpRequest):
+    """What `login_required` lets through."""
+
+    user: User
+
+
+YEAR = 365 * 24 * 3600  # seconds
+
+
+def _account_page(request: SignedIn, **more: Any) -> HttpResponse:
+    context = {"tokens": tokens.of(request.user), "form": TokenForm(), **more}
+    return render(request, "kenny/account.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def account(request: SignedIn) -> HttpResponse:
+    """Show the account; POST makes a token and shows it this once, so it is no redirect."""
+    if request.method != "POST":
+        return _account_page(request)
+    form = TokenForm(request.POST)
+    if not form.is_valid():
+        return _account_page(request, form=form)
+    row, token = tokens.make(request.user, name=form.cleaned_data["name"], lifetime=form.lifetime())
+    return _account_page(request, new_row=row, new_token=token)
+
+
+@login_required
+@require_POST
+def revoke_token(request: SignedIn, token_key: str) -> HttpResponse:
+    """Revoke a token of the user. One that is gone already is no error."""
+    if tokens.revoke(request.user, token_key=token_key):
+        messages.success(request, "The token is revoked; whoever used it is signed out.")
+    return redirect("account")
+
+
+@login_required
+@require_http_methods(["GET", "HEAD"])
+def session_list(request: SignedIn) -> HttpResponse:
+    """Show where the account is signed in."""
+    rows = sessions.of(request.user)
+    return render(
+        request, "kenny/sessions.html", {"rows": rows, "this": request.session.session_key}
+    )
+
+
+@login_required
+@require_POST
+def end_session(request: SignedIn, number: int) -> HttpResponse:
+    """End one session of the user."""
+    if sessions.end(request.user, number=number):
+        messages.success(request, "That session has ended.")
+    return redirect("session_list")
+
+
+@login_required
+@require_POST
+def end_all_sessions(request: SignedIn) -> HttpResponse:
+    """End every session of the user, this one too."""
+    sessions.end_all(request.user)
+    request.session.flush()
+    return redirect("account_login")
+
+
+@require_POST
+def choose_theme(request: HttpRequest) -> HttpResponse:
+    """Keep light or dark in a cookie that the server reads before the first paint; else follow the system."""
+    answer = HttpResponseRedirect(_back(request))
+    theme = request.POST.get("theme", "")
+    if theme in THEMES:
+        answer.set_cookie("theme", theme, max_age=YEAR, samesite="Lax", secure=request.is_secure())
+    else:
+        answer.delete_cookie("theme", samesite="Lax")
+    return answer
+
+
+def _back(request: HttpRequest) -> str:
+    wanted = request.POST.get("next", "")
+    ours = url_has_allowed_host_and_scheme(
+        wanted, {request.get_host()}, require_https=request.is_secure()
+    )
+    return wanted if ours else "/accounts/"
+
+
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def first_account(request: HttpRequest, token: str) -> HttpResponse:
+    """Make the first account by the link that the first start printed; void once any account exists."""
+    if not first.opens(token):
+        return render(request, "kenny/setup_void.html", status=410)
+    form = FirstAccountForm(request.POST or None)
+    if request.method != "POST" or not form.is_valid():
+        return render(request, "kenny/setup.html", {"form": form})
+    user = first.claim(
+        token, username=form.cleaned_data["username"], password=form.cleaned_data["password1"]
+    )
+    if user is None:
+        return render(request, "kenny/setup_void.html", status=410)
+    login(request, user)
+    return redirect("/")

@@ -1,0 +1,7 @@
+"""The floor that composes."""
+
+from django.apps import AppConfig
+
+
+class KennyConfig(AppConfig):
+    name = "kenny"
