@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 
-from chat.protocol import MAX_FRAME_CHARS, MAX_IMAGES, MAX_MESSAGE_CHARS
+from chat import limits
 
 CLIENT = Path(__file__).parent / "static"
 # The order of the cascade layers is the order of the links.
@@ -40,12 +40,7 @@ def config(request: HttpRequest) -> dict[str, Any]:
         "demo": not settings.ANTHROPIC_API_KEY,
         "csrf": get_token(request),
         "static": settings.STATIC_URL,
-        "limits": {
-            "messageChars": MAX_MESSAGE_CHARS,
-            "images": MAX_IMAGES,
-            "frame": MAX_FRAME_CHARS,
-            "body": settings.KENNY_MAX_BODY,
-        },
+        "limits": limits.published(),
     }
 
 

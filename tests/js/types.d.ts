@@ -62,7 +62,7 @@ declare namespace Kenny {
   interface Notice { key: string; text: string; tone: "plain" | "warn" | "danger"; action?: { label: string; event?: Event; href?: string } }
 
   type Link = "connecting" | "open" | "down" | "lost" | "offline" | "signed-out" | "stranger";
-  interface Limits { messageChars: number; images: number; frame: number; body: number; [name: string]: number }
+  interface Limits { messageChars: number; images: number; frameChars: number; bodyBytes: number; [name: string]: number }
   interface Config { account: string; username: string; staff: boolean; demo: boolean; csrf: string; static: string; limits: Limits }
   interface State {
     account: string; link: Link; static: string; stale: boolean; limits: Limits; current: string | null; library: Library;

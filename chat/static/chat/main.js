@@ -1,4 +1,5 @@
 // Wires io -> core -> ui. The only module with effects at import.
+import { replay } from "./core/replay.js";
 import { initial, reduce } from "./core/state.js";
 import { api } from "./io/api.js";
 import { copy } from "./io/clipboard.js";
@@ -25,8 +26,7 @@ const speak = announcer($("#polite"), $("#urgent"));
 const [showBar, side] = [bar(), drawer()];
 themeSwitch();
 
-let state = initial(config);
-let painting = false;
+let [state, painting] = [initial(config), false];
 
 function paint() {
   painting = false;
@@ -67,6 +67,13 @@ const run = {
 };
 const socket = connect(socketUrl, tell);
 
+/** An answer's Markdown: a stream brings trees only, so it is asked for. @param {Kenny.Message} message */
+async function source(message) {
+  const answer = message.turnId && state.current ? await call("GET", `/api/chat/history/${encodeURIComponent(state.current)}`) : null;
+  const stored = answer?.ok ? replay(answer.data.transcript)[Number(message.key.slice(1))]?.text : undefined;
+  return stored || message.text;
+}
+
 /** What a person did that needs more than the core: chance, time, files, the address. @type {Record<string, (event: any) => void>} */
 const acts = {
   write: ({ text, images }) => tell({ type: "submit", text, images, newId: newId("c-"), turnId: newId("t-"), now: Date.now() }),
@@ -84,6 +91,7 @@ const acts = {
     speak(from.textContent);
     setTimeout(() => { from.textContent = "Copy"; }, 2000);
   },
+  copyMessage: async ({ message, from }) => acts["copy"]?.({ text: await source(message), from }),
   rename: ({ id, title, at }) => renameIn(at, title, (now) => tell({ type: "change", id, change: { title: now } })),
   remove: ({ id }) => { const next = ui.sidebar.after(id); tell({ type: "remove", id }); run["focusRow"]?.({ id: next }); },
   export: ({ id, title }) => { $("#export-title").textContent = `Export “${title}”`; Object.assign($("#export").dataset, { id, title }); $("#export").showModal(); },

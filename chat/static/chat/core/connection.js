@@ -2,7 +2,7 @@
 import { delivered, refused, reopen, withTurn } from "./outbox.js";
 import { buried, withRow } from "./library.js";
 import { put } from "./maps.js";
-import { blank, change, liveTurn, receive } from "./talk.js";
+import { add, blank, change, liveTurn, receive } from "./talk.js";
 import { begin, edit, isGap } from "./turn.js";
 import { spoken } from "./spoken.js";
 
@@ -54,6 +54,7 @@ const withHome = (s, turnId, id) => (id && s.homes[turnId] !== id ? { ...s, home
 
 /** An event of a turn; deltas name only their turn. @param {Kenny.State} state @param {Kenny.Frame} f @returns {Kenny.Step} */
 function turnEvent(state, f) {
+  if (f.type === "restart" && f.turnId === undefined) return restart(state, f);
   if (typeof f.turnId !== "string") return [state, []];
   const s = withHome(state, f.turnId, f.conversationId);
   const id = s.homes[f.turnId];
@@ -67,9 +68,16 @@ function turnEvent(state, f) {
   return [delivered({ ...s, talks: put(s.talks, id, next) }, f.turnId), effects];
 }
 
+/** A crash took events that were shown. The frame need not name its turn: one conversation is watched at a time. @param {Kenny.State} s @param {Kenny.Frame} f @returns {Kenny.Step} */
+function restart(s, f) {
+  const turn = s.current ? liveTurn(s.talks[s.current]) : undefined;
+  return turn && s.current ? turnEvent(s, { ...f, turnId: turn.id, conversationId: s.current }) : [s, []];
+}
+
 /** Something is missing: the turn is asked for from its start. @param {Kenny.State} s @param {Kenny.Talk} talk @param {string} turnId @returns {Kenny.Step} */
 function askAgain(s, talk, turnId) {
-  const talks = put(s.talks, talk.id, change(talk, turnId, (turn) => ({ ...turn, asking: true })));
+  const known = talk.turns.some((turn) => turn.id === turnId) ? talk : add(talk, begin(turnId));
+  const talks = put(s.talks, talk.id, change(known, turnId, (turn) => ({ ...turn, asking: true })));
   const from = { conversationId: talk.id };
   return [{ ...s, talks }, [
     { do: "send", frame: { type: "unwatch", ...from } },

@@ -29,7 +29,7 @@ function isBusy(state, parcel) {
 }
 
 /** @param {Kenny.Parcel} parcel @param {Kenny.Limits} limits */
-const tooLarge = (parcel, limits) => parcel.text.length * 4 > limits.frame;
+const tooLarge = (parcel, limits) => parcel.text.length * 6 > limits.frameChars; // JSON may write six characters for one
 
 /** The body of a send, for the socket and for POST. @param {Kenny.Parcel} parcel */
 export const body = ({ conversationId, turnId, text, truncateAt, version }) => ({

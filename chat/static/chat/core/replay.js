@@ -28,6 +28,7 @@ function end(turn) {
  * @param {Kenny.Turn} turn @param {string | null} id @returns {Kenny.Message[]}
  */
 export function messages(turn, id) {
+  if (turn.asking && !turn.seq) return []; // its start is on the way
   /** @type {Kenny.Message[]} */
   const out = [];
   const base = { key: "", parts: [], busy: false, mark: null, problem: null, turnId: id, outcome: null };

@@ -19,7 +19,7 @@ export const visible = (text) => pieces(text).map((piece) => piece.text).join(""
 /** @param {string} run */
 function escape(run) {
   const hex = (run.codePointAt(0) ?? 0).toString(16);
-  return [...run].length > 1 ? `\\u{${hex}×${run.length}}` : `\\u{${hex}}`;
+  return [...run].length > 1 ? `\\u{${hex}*${run.length}}` : `\\u{${hex}}`;
 }
 
 /**

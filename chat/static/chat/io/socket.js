@@ -2,6 +2,7 @@
 
 const FIRST = 500;
 const LONGEST = 30_000;
+const OFFLINE = 15_000; // without a network only a server on this machine can answer, so trying is rare
 const SHOWN_AFTER = 3_000; // a shorter break is nobody's business
 const QUIET = 20_000;
 const PATIENCE = 10_000;
@@ -44,7 +45,8 @@ export function connect(url, tell) {
     if (code === SIGN_IN_AGAIN) { ended = true; tell({ type: "link", link: "signed-out" }); return; }
     if (ended) return;
     down();
-    again = setTimeout(open, Math.random() * Math.min(LONGEST, FIRST * 2 ** tries));
+    const jitter = Math.random() * Math.min(LONGEST, FIRST * 2 ** tries);
+    again = setTimeout(open, navigator.onLine ? jitter : OFFLINE + Math.random() * OFFLINE);
     tries += 1;
   };
   const drop = () => { const old = socket; socket = null; old?.close(); if (old) gone(0); };

@@ -33,7 +33,7 @@ export function toolCard() {
   /** @type {Kenny.ToolPart | null} */
   let shown = null;
   const output = () => {
-    const text = shown ? plain(shown.text) : "";
+    const text = shown && shown.text !== shown.error ? plain(shown.text) : "";
     const lines = text.split("\n");
     const long = lines.length > LINES && !whole;
     say(slot(el, "output"), long ? lines.slice(0, FIRST).join("\n") : text);

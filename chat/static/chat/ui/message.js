@@ -38,7 +38,7 @@ export function assistantMessage() {
   const views = [];
   /** @type {Kenny.Message | null} */
   let shown = null;
-  onClick(slot(el, "copy"), () => ask(el, { type: "copy", text: shown?.text ?? "", from: slot(el, "copy") }));
+  onClick(slot(el, "copy"), () => ask(el, { type: "copyMessage", message: shown, from: slot(el, "copy") }));
   return {
     el,
     show(message) {
@@ -49,7 +49,7 @@ export function assistantMessage() {
       mark.hidden = !message.mark;
       mark.classList.toggle("still", message.mark === "Waiting for you");
       say(slot(el, "doing"), message.mark);
-      slot(el, "meta").hidden = message.busy || !message.text;
+      slot(el, "meta").hidden = message.mark !== null || message.busy || !message.text;
       shown = message;
     },
   };

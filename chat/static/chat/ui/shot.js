@@ -1,6 +1,8 @@
 // Images in messages and cards: their place is kept before they load, a click shows them whole.
 import { clone, onClick, slot } from "./dom.js";
 
+const TALLEST = 24; // rem
+
 /** @param {HTMLElement} box @param {(Kenny.Picture | null)[]} pictures @param {string} name what they are images of */
 export function shots(box, pictures, name) {
   const key = JSON.stringify(pictures);
@@ -17,7 +19,10 @@ function shot(picture, name) {
   const button = slot(el, "open");
   const img = /** @type {HTMLImageElement} */ (button.querySelector("img"));
   img.alt = name;
-  if (picture.width && picture.height) { img.width = picture.width; img.height = picture.height; }
+  if (picture.width && picture.height) {
+    [img.width, img.height] = [picture.width, picture.height];
+    img.style.width = `min(${picture.width}px, ${(TALLEST * picture.width) / picture.height}rem)`;
+  }
   button.setAttribute("aria-label", `Open ${name}`);
   img.addEventListener("error", () => el.replaceWith(lost(() => shot(picture, name))));
   img.src = picture.url;

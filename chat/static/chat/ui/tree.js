@@ -2,15 +2,15 @@
 import { clone, slot } from "./dom.js";
 import { children, same } from "../core/tree.js";
 
-const TAGS = new Set("p br hr h1 h2 h3 h4 h5 h6 em strong s code pre span a ul ol li blockquote table thead tbody tr th td".split(" "));
+const TAGS = new Set("p br hr h2 h3 h4 h5 h6 em strong s code pre span a ul ol li blockquote table thead tbody tr th td".split(" "));
 const ATTRS = new Set(["class", "href", "rel", "start", "data-lang"]);
-const BLOCKS = new Set("p h1 h2 h3 h4 h5 h6 li blockquote td th".split(" "));
+const BLOCKS = new Set("p h2 h3 h4 h5 h6 li blockquote td th".split(" "));
 const SAFE = /^(https?:|mailto:)/i;
 
 /** @param {Kenny.Node} node @returns {globalThis.Node} */
 export function make(node) {
   if (typeof node === "string") return document.createTextNode(node);
-  const el = document.createElement(tagOf(node[0]));
+  const el = document.createElement(TAGS.has(node[0]) ? node[0] : "span");
   for (const [name, value] of Object.entries(node[1] ?? {})) {
     if (ATTRS.has(name) && (name !== "href" || SAFE.test(value))) el.setAttribute(name, value);
   }
@@ -20,13 +20,6 @@ export function make(node) {
   if (node[0] === "pre") return framed(el);
   if (node[0] === "table") { const box = clone("t-wide"); box.append(el); return box; }
   return el;
-}
-
-/** The page's title is its one h1, so headings in a text start a level below. @param {string} tag */
-function tagOf(tag) {
-  const level = /^h([1-6])$/.exec(tag)?.[1];
-  if (level) return `h${Math.min(Number(level) + 1, 6)}`;
-  return TAGS.has(tag) ? tag : "span";
 }
 
 /** @param {HTMLElement} pre */
