@@ -1,0 +1,394 @@
+"""A reply is what its events say, nothing added, nothing left out; and it ends well or it has not ended."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chat.llm.base import Delta, Reply
+from chat.llm.growing import Growing, UpstreamError
+from chat.llm.wire import Malformed
+from tests.support.stream import ERR, PING, D, E, Event, S, j, sig, start, stream, t, th, x
+
+OPEN = {"type": "text", "text": "Open"}
+CALL = {"type": "tool_use", "id": "a1", "name": "set_valve", "input": {"v": 1}}
+SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+
+
+def take(growing: Growing, *events: Event) -> None:
+    for event in stream(*events):
+        growing.apply(event)
+
+
+def grown(*events: Event) -> Growing:
+    growing = Growing()
+    take(growing, *events)
+    return growing
+
+
+def whole(*events: Event) -> Reply:
+    growing = grown(*events)
+    return growing.reply(request_id="req_1")
+
+
+def shown(*events: Event) -> list[Delta]:
+    growing = Growing()
+    return [delta for event in stream(*events) if (delta := growing.apply(event)) is not None]
+
+
+class TestReply:
+    def test_holds_text_thinking_and_calls_as_they_came(self) -> None:
+        reply = whole(
+            S,
+            PING,
+            th(0, "h"),
+            th(0, "m"),
+            sig(0, "c2ln"),
+            x(0),
+            j(1, ""),
+            j(1, '{"v"'),
+            j(1, ": 1}"),
+            x(1),
+            D("tool_use"),
+            E,
+        )
+
+        assert reply.content == [{"type": "thinking", "thinking": "hm", "signature": "c2ln"}, CALL]
+        assert reply.stop_reason == "tool_use"
+        assert reply.unreadable == {}
+        assert reply.request_id == "req_1"
+
+    def test_keeps_thinking_that_is_not_displayed(self) -> None:
+        """T44: the empty `thinking` is a field the API requires."""
+        reply = whole(S, sig(0, "abc"), x(0), j(1, "{}"), x(1), D("tool_use"), E)
+
+        assert reply.content[0] == {"type": "thinking", "thinking": "", "signature": "abc"}
+
+    def test_keeps_redacted_thinking(self) -> None:
+        redacted = {"type": "redacted_thinking", "data": "ZGF0YQ=="}
+
+        reply = whole(S, start(0, redacted), x(0), t(1, "Open"), x(1), D("end_turn"), E)
+
+        assert reply.content == [redacted, OPEN]
+
+    def test_keeps_types_and_fields_it_does_not_know(self) -> None:
+        novel = {"type": "hologram", "depth": 3, "nothing": None}
+        caller = {**CALL, "input": {}, "caller": {"type": "direct"}}
+
+        reply = whole(
+            S,
+            start(0, novel),
+            {"type": "from_the_future"},
+            x(0),
+            start(1, caller),
+            j(1, '{"v": 1}'),
+            x(1),
+            D("tool_use"),
+            E,
+        )
+
+        assert reply.content == [novel, {**CALL, "caller": {"type": "direct"}}]
+
+    def test_fills_compaction_and_citations(self) -> None:
+        compaction = {"type": "compaction_delta", "content": "short", "encrypted_content": "ZW5j"}
+        citation = {"type": "citations_delta", "citation": {"cited_text": "x"}}
+        block = {"type": "content_block_delta", "index": 0, "delta": compaction}
+        cited = {"type": "content_block_delta", "index": 1, "delta": citation}
+
+        reply = whole(
+            S, start(0, {"type": "compaction", "content": None}), block, x(0),
+            start(1, {"type": "text", "text": "", "citations": []}), t(1, "Open"), cited, cited, x(1), D("end_turn"), E,
+        )  # fmt: skip
+
+        assert reply.content == [
+            {"type": "compaction", "content": "short", "encrypted_content": "ZW5j"},
+            {
+                "type": "text",
+                "text": "Open",
+                "citations": [{"cited_text": "x"}, {"cited_text": "x"}],
+            },
+        ]
+
+    def test_keeps_the_streamed_input_of_a_server_tool(self) -> None:
+        """T96: what is replayed after a pause equals what was received."""
+        reply = whole(S, start(0, SEARCH), j(0, '{"q": 1}'), x(0), D("pause_turn"), E)
+
+        assert reply.content == [{**SEARCH, "input": {"q": 1}}]
+
+    def test_keeps_an_input_that_stands_in_the_start(self) -> None:
+        reply = whole(S, start(0, {**CALL, "id": "a0"}), j(0, ""), x(0), D("tool_use"), E)
+
+        assert reply.content == [{**CALL, "id": "a0"}]
+
+    @pytest.mark.parametrize("text", ["", " ", "\n\t"])
+    def test_leaves_out_text_that_the_api_would_refuse(self, text: str) -> None:
+        """T39, T40: the API itself returns empty text and refuses it on the way back."""
+        reply = whole(S, t(0, text), x(0), j(1, '{"v": 1}'), x(1), D("tool_use"), E)
+
+        assert reply.content == [CALL]
+
+    def test_is_empty_when_there_was_only_thinking(self) -> None:
+        reply = whole(S, th(0, "hm"), sig(0, "abc"), x(0), D("end_turn"), E)
+
+        assert reply.content == []
+
+    def test_leaves_out_thinking_without_signature(self) -> None:
+        """T90, T92: a proxy that drops signatures."""
+        reply = whole(S, th(0, "hm"), x(0), j(1, '{"v": 1}'), x(1), D("tool_use"), E)
+
+        assert reply.content == [CALL]
+
+    @pytest.mark.parametrize(
+        "reason",
+        [
+            "end_turn",
+            "max_tokens",
+            "stop_sequence",
+            "refusal",
+            "model_context_window_exceeded",
+            "pause_turn",
+            "compaction",
+            "novel",
+        ],
+    )
+    def test_carries_every_stop_reason(self, reason: str) -> None:
+        """T52, T53: a cut reply looks whole but for its reason; the loop decides by that."""
+        reply = whole(S, t(0, "Open"), x(0), j(1, '{"v": 1}'), x(1), D(reason), E)
+
+        assert reply.stop_reason == reason
+        assert reply.content == [OPEN, CALL]
+
+    @pytest.mark.parametrize("closing", [[], [x(0)]])
+    def test_never_completes_a_call_that_was_cut(self, closing: list[Event]) -> None:
+        """T53: `{"v": 1, "percent": 1` of 100 is not a valve at one percent."""
+        reply = whole(S, j(0, '{"v": 1, "percent": 1'), *closing, D("max_tokens"), E)
+
+        assert reply.stop_reason == "max_tokens"
+        assert reply.content == (
+            [{**CALL, "id": "a0", "input": {"INVALID_JSON": '{"v": 1, "percent": 1'}}]
+            if closing
+            else []
+        )
+
+    def test_keeps_the_text_of_a_block_that_was_never_closed(self) -> None:
+        reply = whole(S, t(0, "Open"), D("max_tokens"), E)
+
+        assert reply.content == [OPEN]
+
+    @pytest.mark.parametrize(
+        ("raw", "reason"),
+        [('{"v": "\\ud83d"}', "half of a surrogate pair"), ("[1]", "not a JSON object")],
+    )
+    def test_names_the_call_whose_arguments_it_cannot_read(self, raw: str, reason: str) -> None:
+        """T83: the process survives a lone surrogate, and the model is told."""
+        reply = whole(S, j(0, raw), x(0), D("tool_use"), E)
+
+        assert reply.unreadable == {"a0": reason}
+        assert reply.content[0]["input"] == {"INVALID_JSON": raw}
+
+    def test_counts_usage_cumulatively(self) -> None:
+        reply = whole(
+            S,
+            t(0, "Open"),
+            x(0),
+            D(None, output_tokens=3),
+            D("end_turn", output_tokens=9, output_tokens_details={"thinking_tokens": 4}),
+            E,
+        )
+
+        assert reply.usage == {"input_tokens": 25, "output_tokens": 9, "thinking_tokens": 4}
+
+    def test_drops_a_server_call_without_result_unless_it_is_the_tail(self) -> None:
+        ended = whole(S, start(0, SEARCH), x(0), t(1, "Open"), x(1), D("end_turn"), E)
+        paired = whole(
+            S, start(0, SEARCH), x(0), start(1, FOUND), x(1), t(2, "Open"), x(2), D("end_turn"), E
+        )
+
+        assert ended.content == [OPEN]
+        assert paired.content == [SEARCH, FOUND, OPEN]
+
+
+class TestFaults:
+    @pytest.mark.parametrize(
+        "events",
+        [
+            [],
+            [S],
+            [S, t(0, "The valve is")],
+            [S, t(0, "The valve is"), x(0), D("end_turn")],
+        ],
+    )
+    def test_a_stream_that_just_ends_is_no_reply(self, events: list[Event]) -> None:
+        """T36: a raw end of the body is not success, whatever came before it."""
+        with pytest.raises(Malformed, match="ended before its message did"):
+            whole(*events)
+
+    @pytest.mark.parametrize(
+        "events",
+        [
+            [S, t(0, "Hello"), S],
+            [t(0, "Hello")],
+            [D("end_turn")],
+            [E],
+            [S, E],
+            [S, D(None), E],
+            [S, start(1, OPEN)],
+            [S, start(0, OPEN), start(0, OPEN)],
+            [S, x(0)],
+            [S, t(0, "a"), x(0), t(0, "b")],
+            [S, start(0, OPEN), j(0, "{}")],
+            [S, start(0, {**CALL, "id": None})],
+            [S, start(0, {"type": "tool_use", "id": "a0", "name": "set_valve"}), j(0, "{}")],
+            [S, start(0, {"text": "x"})],
+            [S, start(0, {"type": 4})],
+            [S, start(0, {"type": "text"})],
+            [S, start(0, OPEN), {"type": "content_block_delta", "index": 0}],
+            [
+                S,
+                start(0, OPEN),
+                {
+                    "type": "content_block_delta",
+                    "index": 0,
+                    "delta": {"type": "text_delta", "text": 4},
+                },
+            ],
+            [
+                S,
+                j(0, "{"),
+                {
+                    "type": "content_block_delta",
+                    "index": 0,
+                    "delta": {"type": "input_json_delta", "partial_json": 4},
+                },
+            ],
+            [S, j(0, "{}"), D("tool_use"), E],
+        ],
+    )
+    def test_a_stream_out_of_order_is_malformed(self, events: list[Event]) -> None:
+        growing = Growing()
+
+        with pytest.raises(Malformed):
+            take(growing, *events)
+
+        assert isinstance(growing.partial(), list)
+
+    @pytest.mark.parametrize("before", [[], [S], [S, PING], [S, t(0, "Open")]])
+    def test_an_error_in_the_stream_is_raised_with_its_type(self, before: list[Event]) -> None:
+        """T45, T49: under HTTP 200, and even as the only event."""
+        with pytest.raises(UpstreamError) as raised:
+            grown(*before, ERR("overloaded_error", details={"error_code": "c"}))
+
+        assert (raised.value.type, raised.value.code, raised.value.prose) == (
+            "overloaded_error",
+            "c",
+            "scripted",
+        )
+        assert "scripted" not in str(raised.value)
+
+    def test_an_error_without_parts_has_no_type(self) -> None:
+        with pytest.raises(UpstreamError) as raised:
+            grown({"type": "error", "error": {}})
+
+        assert (raised.value.type, raised.value.code, raised.value.prose) == (None, None, "")
+
+
+class TestPartial:
+    @pytest.mark.parametrize(
+        ("events", "kept"),
+        [
+            pytest.param([S, t(0, "Open"), x(0), j(1, '{"v": 1')], [OPEN], id="T30: half a call"),
+            pytest.param([S, th(0, "hm")], [], id="T32: only thinking"),
+            pytest.param([S, th(0, "hm"), sig(0, "abc"), x(0)], [], id="T32: only whole thinking"),
+            pytest.param([S, t(0, "\n")], [], id="T32: white space"),
+            pytest.param(
+                [S, th(0, "hm"), x(0), j(1, '{"v": 1}'), x(1)],
+                [],
+                id="T90: a call after unsigned thinking",
+            ),
+            pytest.param([S, t(0, "Op"), t(0, "en")], [OPEN], id="the text of the open block"),
+            pytest.param(
+                [S, t(0, "Open"), x(0), j(1, '{"v": 1}'), x(1), t(2, " ")],
+                [OPEN, CALL],
+                id="a whole call",
+            ),
+            pytest.param(
+                [S, t(0, "Open"), x(0), start(1, SEARCH), x(1)],
+                [OPEN],
+                id="a server call without result",
+            ),
+            pytest.param([S, start(0, FOUND)], [], id="an open block of another kind"),
+            pytest.param([], [], id="nothing"),
+        ],
+    )
+    def test_keeps_closed_blocks_and_open_text(self, events: list[Event], kept: list[Any]) -> None:
+        assert grown(*events).partial() == kept
+
+    def test_keeps_signed_thinking_before_text(self) -> None:
+        """T91: the block is opaque, its text and signature stay together."""
+        growing = grown(S, th(0, "long text"), sig(0, "abc"), x(0), t(1, "Open"))
+
+        assert growing.partial() == [
+            {"type": "thinking", "thinking": "long text", "signature": "abc"},
+            OPEN,
+        ]
+
+
+class TestDeltas:
+    def test_shows_text_and_thinking_and_nothing_else(self) -> None:
+        found = shown(
+            S,
+            PING,
+            th(0, "h"),
+            sig(0, "abc"),
+            x(0),
+            start(1, {"type": "text", "text": "a"}),
+            t(1, ""),
+            t(1, "b"),
+            x(1),
+            j(2, "{}"),
+            x(2),
+            D("tool_use"),
+            E,
+        )
+
+        assert found == [Delta("thinking", "h"), Delta("text", "a"), Delta("text", "b")]
+
+    @given(st.lists(st.text(st.sampled_from("aé😀\ud83d\ude00\udcff"), max_size=4), max_size=6))
+    def test_shows_exactly_what_is_stored_and_can_always_be_encoded(self, parts: list[str]) -> None:
+        events = [
+            S,
+            start(0, {"type": "text", "text": "."}),
+            *(t(0, part) for part in parts),
+            x(0),
+            D("end_turn"),
+            E,
+        ]
+
+        found = [delta.text for delta in shown(*events)]
+
+        assert all(text.encode() for text in found)
+        assert "".join(found) == whole(*events).content[0]["text"]
+        assert "".join(found).encode("utf-16-le") == "".join([".", *parts]).encode(
+            "utf-16-le", "surrogatepass"
+        ).decode("utf-16-le", "replace").encode("utf-16-le")
+
+    def test_joins_a_pair_that_came_in_two_deltas(self) -> None:
+        found = shown(S, t(0, "a\ud83d"), t(0, "\ude00b"), x(0))
+
+        assert found == [Delta("text", "a"), Delta("text", "😀b")]
+
+    def test_does_not_keep_half_a_pair_that_was_never_shown(self) -> None:
+        assert grown(S, t(0, "a\ud83d")).partial() == [{"type": "text", "text": "a"}]
+
+    def test_joins_a_pair_in_arguments_that_came_in_two_deltas(self) -> None:
+        reply = whole(S, j(0, '{"v": "\ud83d'), j(0, '\ude00"}'), x(0), D("tool_use"), E)
+
+        assert reply.content[0]["input"] == {"v": "😀"}
+
+    def test_cannot_read_arguments_with_half_a_pair(self) -> None:
+        reply = whole(S, j(0, '{"v": "\ud83d"}'), x(0), D("tool_use"), E)
+
+        assert reply.unreadable == {"a0": "half of a surrogate pair"}
+        assert reply.content[0]["input"] == {"INVALID_JSON": '{"v": "\ufffd"}'}
