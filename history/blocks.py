@@ -130,6 +130,13 @@ def shown(blocks: Sequence[Block]) -> list[Block]:
     return said[1:] if len(said) > 1 and _is_note(said[0]) else said
 
 
+def is_persons(message: Message) -> bool:
+    """Say whether a message is a person's own: only before one may a list be cut, and only there may it be edited."""
+    return message.get("role") == "user" and all(
+        kind(block) != "tool_result" for block in blocks_of(message)
+    )
+
+
 def _is_note(block: Block) -> bool:
     text = block.get("text")
     return isinstance(text, str) and text.startswith(_NOTE_OPEN) and text.endswith(_NOTE_CLOSE)

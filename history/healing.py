@@ -46,6 +46,9 @@ def heal(messages: list[Message], *, reasons: Mapping[str, str] = _NO_REASONS) -
 
     `reasons` maps the id of a tool_use that has no result to the text it is answered with (see `history.outcomes`);
     without one the outcome is called unknown. Never raises, whatever was stored.
+
+    A stored list may end in what only stands at an end: a turn the provider paused, a system note. Whoever adds a
+    message heals the longer list; it costs one look when there is nothing to do.
     """
     if not faults(messages):
         return Healed(messages=messages, changes=[], middle=False)
@@ -58,6 +61,8 @@ def heal(messages: list[Message], *, reasons: Mapping[str, str] = _NO_REASONS) -
     parts = _without_lone_halves(parts, changes)
     parts = _with_notes(parts, notes, changes)
     healed = _without_excess_markers([_message(part) for part in parts], changes)
+    if not changes:
+        changes.append("tidied what no message holds")
     return Healed(
         messages=healed, changes=changes, middle=_changed_before_the_tail(messages, healed)
     )

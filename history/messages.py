@@ -3,7 +3,7 @@
 A message is {role, content} as the Anthropic Messages API takes it. Nothing here knows a table, a socket or a model.
 """
 
-from history.blocks import Block, Message, note
+from history.blocks import Block, Message, is_persons, note
 from history.checking import check, check_shape, faults
 from history.healing import Healed, heal
 from history.rules import Rule, Violation
@@ -21,6 +21,7 @@ __all__ = [
     "check_shape",
     "faults",
     "heal",
+    "is_persons",
     "merge_neighbours",
     "note",
     "pending_tool_uses",

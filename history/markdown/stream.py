@@ -81,7 +81,9 @@ class Growing:
         self._rest += piece
         self._length += len(piece)
         if self._length > tree.CAP:
-            end = self._rest.rfind("\n", 0, tree.CAP - before) + 1 or tree.CAP - before
+            end = self._rest.rfind("\n", 0, tree.CAP - before) + 1
+            if not before and not end:
+                end = tree.CAP  # one line alone fills it; later the rest begins after a line end
             self._rest, self._overlong = self._rest[:end], self._rest[end:]
 
     def _parsed(self) -> tuple[list[Node], list[Node]]:

@@ -1,0 +1,256 @@
+import random
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from history.markdown import tree
+from history.markdown.code import LONGEST, LONGEST_OPEN, Node
+from history.markdown.stream import Growing, apply, delta
+from tests.support.notation import EXAMPLES
+
+PIECES = [
+    "# ", "\n", "\n\n", "- ", "1. ", "7) ", "> ", "```", "~~~", "```python\n", "    ", "\t", "|", "---", "--", "===", "*", "**", "_", "~~",
+    "`", "[", "](http://e.com)", "](/a)", "<b>", "&amp;", "\\", "  \n", "\r\n", "\r", "word", "x y", " https://e.com/a ", " ", "!", "é", "😀",
+    "\x00", "\x0b", "\x85", "\u2028", "|a|b|\n|-|-|\n", "[x]", "* * *\n", "+ ", "def f():\n",
+]  # fmt: skip
+documents = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+cuts = st.lists(st.integers(1, 9), min_size=1, max_size=12)
+
+
+def flat(nodes: list[Node]) -> list[Node]:
+    """Return nodes without colours and links, which the open rest gets when it closes."""
+    result: list[Any] = []
+    for node in nodes:
+        bare = node if isinstance(node, str) else [*node[:2], *flat(node[2:])]
+        inner = bare[2:] if isinstance(bare, list) and bare[0] in {"span", "a"} else [bare]
+        for item in inner:
+            if isinstance(item, str) and result and isinstance(result[-1], str):
+                result[-1] += item
+            else:
+                result.append(item)
+    return result
+
+
+def grown(source: str, sizes: list[int]) -> list[tuple[str, list[Node], list[Node]]]:
+    """Return (prefix, all closed so far, open rest) for each tick."""
+    growing, ticks, closed, at = Growing(), [], [], 0
+    for n in range(len(source)):
+        if at >= len(source):
+            break
+        step = sizes[n % len(sizes)]
+        growing.feed(source[at : at + step])
+        at += step
+        new, rest = growing.tick()
+        closed = [*closed, *new]
+        ticks.append((source[:at], closed, rest))
+    return ticks
+
+
+class TestGrowing:
+    @settings(max_examples=EXAMPLES, deadline=None)
+    @given(documents, cuts)
+    def test_shows_at_every_tick_what_a_full_render_would(
+        self, source: str, sizes: list[int]
+    ) -> None:
+        if "]:" in source:
+            return  # a definition may come late; `end` mends that
+
+        for prefix, closed, rest in grown(source, sizes):
+            whole = tree.render(prefix)
+            assert closed == whole[: len(closed)], prefix
+            assert flat(rest) == flat(whole[len(closed) :]), prefix
+
+    @settings(max_examples=EXAMPLES, deadline=None)
+    @given(
+        st.lists(
+            st.sampled_from([*PIECES, "[x]: /u\n", "[x]: http://e.com 'a\n", "b'\n", "]:"]),
+            max_size=25,
+        ).map("".join),
+        cuts,
+    )
+    def test_ends_with_the_full_render(self, source: str, sizes: list[int]) -> None:
+        growing, shown, at, n = Growing(), [], 0, 0
+        while at < len(source):
+            growing.feed(source[at : at + sizes[n % len(sizes)]])
+            at += sizes[n % len(sizes)]
+            n += 1
+            shown += growing.tick()[0]
+
+        shown += growing.close()
+        whole = growing.end()
+
+        assert (shown if whole is None else whole) == tree.render(source)
+
+    @settings(max_examples=EXAMPLES, deadline=None)
+    @given(documents, cuts, cuts)
+    def test_closes_the_same_blocks_whenever_it_is_asked(
+        self, source: str, some: list[int], others: list[int]
+    ) -> None:
+        if "]:" in source:
+            return
+
+        longer, shorter = sorted(
+            (_closed(source, some), _closed(source, others)), key=len, reverse=True
+        )
+
+        assert longer == shorter
+
+    def test_replaces_all_when_a_definition_comes_late(self) -> None:
+        growing = Growing()
+        growing.feed("See [the manual][m].\n\nMore.\n\n")
+        early = growing.tick()[0]
+
+        growing.feed("[m]: https://example.org/manual\n\nEnd.")
+        shown = [*early, *growing.tick()[0], *growing.close()]
+
+        assert early == [["p", None, "See [the manual][m]."]]
+        assert growing.end() == tree.render(
+            "See [the manual](https://example.org/manual).\n\nMore.\n\nEnd."
+        )
+        assert growing.end() != shown
+
+    def test_uses_a_definition_that_came_before(self) -> None:
+        growing = Growing()
+        growing.feed("[m]: https://example.org\n\nFirst.\n\nSee [m].\n\nLast.")
+
+        shown = [*growing.tick()[0], *growing.close()]
+
+        assert growing.end() is None
+        assert shown == tree.render("First.\n\nSee [m](https://example.org).\n\nLast.")
+
+    def test_sends_a_closed_block_once(self) -> None:
+        growing = Growing()
+        growing.feed("One.\n\nTwo.\n\n")
+
+        first, again = growing.tick(), growing.tick()
+
+        assert first == ([["p", None, "One."]], [["p", None, "Two."]])
+        assert again == ([], [["p", None, "Two."]])
+
+    @pytest.mark.parametrize(
+        ("begin", "more"),
+        [
+            ("#x\n```", "# h```"),  # no fence: its info string holds backticks
+            ("|# h\n--", "# h"),  # no table: its delimiter line goes on
+            ("```|\n--", "--\n"),  # no fence but a table
+            ("a\n-", "--\n"),  # a heading, not a rule
+            ("x\r", "\ny"),  # one line end in two pieces
+        ],
+    )
+    def test_waits_until_a_beginning_is_certain(self, begin: str, more: str) -> None:
+        growing = Growing()
+        growing.feed(begin)
+        before = growing.tick()[0]
+
+        growing.feed(more)
+        closed, rest = growing.tick()
+
+        assert [*before, *closed, *rest] == tree.render(begin + more)
+
+    def test_leaves_links_out_of_the_open_rest(self) -> None:
+        growing = Growing()
+        growing.feed("see https://example.org/a")
+
+        open_rest = growing.tick()[1]
+
+        assert open_rest == [["p", None, "see https://example.org/a"]]
+        assert growing.close() == tree.render("see https://example.org/a")
+
+    def test_leaves_colours_out_of_long_open_code(self) -> None:
+        source = "```python\n" + "x = 1\n" * (LONGEST_OPEN // 6 + 1)
+        growing = Growing()
+        growing.feed(source)
+
+        open_rest = growing.tick()[1]
+
+        assert LONGEST_OPEN < len(source) < LONGEST
+        assert open_rest == flat(tree.render(source))
+        assert growing.close() == tree.render(source)
+
+    @pytest.mark.parametrize("line", ["word " * 9 + "\n", "w" * 50, "```\ncode\n", "- a\n\n"])
+    def test_goes_on_as_plain_text_beyond_the_cap(self, line: str) -> None:
+        source = line * (tree.CAP // len(line) + 50)
+        growing, shown, rest = Growing(), [], []
+
+        for at in range(0, len(source), 70_000):
+            growing.feed(source[at : at + 70_000])
+            closed, rest = growing.tick()
+            shown += closed
+
+        assert [*shown, *rest] == tree.render(source)
+        assert growing.close() == rest
+        assert growing.end() is None
+        assert rest[-1][1] == {"class": "plain"}
+
+    def test_costs_as_much_for_small_pieces_as_a_render(self) -> None:
+        source = "Some *words* in a line.\n\n" * 4_000
+        growing = Growing()
+        begun = time.process_time()
+
+        for at in range(0, len(source), 10):
+            growing.feed(source[at : at + 10])
+        growing.tick()
+
+        assert time.process_time() - begun < 5
+
+
+def _closed(source: str, sizes: list[int]) -> list[Node]:
+    growing, at, n, closed = Growing(), 0, 0, []
+    while at < len(source):
+        growing.feed(source[at : at + sizes[n % len(sizes)]])
+        at += sizes[n % len(sizes)]
+        n += 1
+        closed += growing.tick()[0]
+    return [*closed, *growing.close()]
+
+
+class TestDelta:
+    @settings(max_examples=EXAMPLES, deadline=None)
+    @given(documents, documents)
+    def test_is_undone_by_nothing_but_applied_by_apply(self, one: str, other: str) -> None:
+        old, new = tree.render(one), tree.render(other)
+
+        assert apply(old, delta(old, new)) == new
+
+    @settings(max_examples=EXAMPLES, deadline=None)
+    @given(documents, cuts)
+    def test_carries_a_reader_through_a_stream(self, source: str, sizes: list[int]) -> None:
+        seen: list[Node] = []
+        closed_before = 0
+
+        for _, closed, rest in grown(source, sizes):
+            base = seen if len(closed) == closed_before else []
+            closed_before = len(closed)
+            seen = apply(base, delta(base, rest))
+            assert seen == rest
+
+    def test_of_growing_words_is_the_new_words(self) -> None:
+        old, new = tree.render("- one\n- tw"), tree.render("- one\n- two three")
+
+        change = delta(old, new)
+
+        assert change == [0, {"in": [1, {"in": [0, "o three"]}]}]
+
+    def test_changes_neither_side(self) -> None:
+        old, new = tree.render("a *b*"), tree.render("a *b* c")
+        before = repr((old, new))
+
+        apply(old, delta(old, new))
+
+        assert repr((old, new)) == before
+
+
+@pytest.mark.long
+class TestALongRun:
+    def test_agrees_on_sixty_thousand_documents(self) -> None:
+        chance = random.Random(7)
+        for _ in range(60_000):
+            source = "".join(chance.choices(PIECES, k=chance.randint(1, 30)))
+            sizes = [chance.randint(1, 9) for _ in range(7)]
+            for prefix, closed, rest in grown(source, sizes) if "]:" not in source else ():
+                whole = tree.render(prefix)
+                assert closed == whole[: len(closed)], prefix
+                assert flat(rest) == flat(whole[len(closed) :]), prefix
