@@ -68,6 +68,7 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "kenny.failures.csrf"
 CONTENT_SECURITY_POLICY = {"DIRECTIVES": security.PAGE_POLICY}
 
 # What is installed and mounted
@@ -220,7 +221,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["history.json_body.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["history.json_body.StrictJSONParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "history.api.IgnoreAccept",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "history.json_body.IgnoreAccept",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": [
         "kenny.accounts.throttles.UserRate",

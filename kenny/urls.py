@@ -6,10 +6,14 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 urlpatterns = [
     path("", include("chat.page_urls")),
+    path("", include("chat.urls")),
     path("api/", include("history.urls")),
-    path("api/chat/", include("chat.urls")),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="api_docs"),
     path("accounts/", include("kenny.accounts.urls")),
     path("admin/", admin.site.urls),
 ]
+handler400 = "kenny.failures.bad_request"
+handler403 = "kenny.failures.forbidden"
+handler404 = "kenny.failures.not_found"
+handler500 = "kenny.failures.server_error"
