@@ -34,6 +34,8 @@ _FORMATS = ["PNG", "JPEG", "GIF", "WEBP"]
 _TURNED = frozenset({5, 6, 7, 8})
 _ORIENTATION = 0x0112
 
+_TOO_LARGE = f"The image is too large: {MAX_PIXELS:,} pixels, {MAX_SIDE:,} a side at most."
+
 
 class UnreadableImage(BadRequest):
     """The bytes are no image that can be kept. The message is a sentence for a person, without any of the bytes."""
@@ -113,6 +115,8 @@ def _opened(data: bytes) -> Iterator[Image.Image]:
             yield image
     except UnreadableImage:
         raise
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise UnreadableImage(_TOO_LARGE) from None
     except Exception as error:
         raise UnreadableImage from error
 
@@ -122,9 +126,7 @@ def _check_limits(image: Image.Image) -> None:
     if width < 1 or height < 1:
         raise UnreadableImage("The image is empty.")
     if width * height > MAX_PIXELS or max(width, height) > MAX_SIDE:
-        raise UnreadableImage(
-            f"The image is too large: {MAX_PIXELS:,} pixels, {MAX_SIDE:,} a side at most."
-        )
+        raise UnreadableImage(_TOO_LARGE)
     if image.format != "GIF" and getattr(image, "n_frames", 1) > MAX_FRAMES:
         raise UnreadableImage(f"The image has too many frames: {MAX_FRAMES} at most.")
 

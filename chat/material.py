@@ -24,7 +24,7 @@ class Frozen:
 
     @property
     def hash(self) -> str:
-        return store.frozen_hash(system=self.system, tools=self.tools)
+        return store.hash_frozen(system=self.system, tools=self.tools)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

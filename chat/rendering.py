@@ -12,16 +12,15 @@ import logging
 import time
 from typing import Any, NamedTuple
 
+from chat.tape import Entry, Tape
 from history.markdown.plain import text_of
 from history.markdown.stream import Growing, delta
-
-from chat.tape import Entry, Tape
 
 logger = logging.getLogger(__name__)
 
 TICK = 0.1
 SHARE = 0.2
-EMPTY: list[Any] = ["div", None]
+Nodes = list[Any]
 
 
 class Item(NamedTuple):
@@ -41,7 +40,7 @@ class Rendering:
         self._turn_id = turn_id
         self._growing: Growing | None = None
         self._part = self._seq = self._index = 0
-        self._tail = EMPTY
+        self._tail: Nodes = []
         self._dirty = False
 
     @property
@@ -55,7 +54,7 @@ class Rendering:
             self.items.append(Item(entry.seq, entry.type, entry.line, 0))
             return
         if self._growing is None:
-            self._growing, self._part, self._index, self._tail = Growing(), entry.seq, 0, EMPTY
+            self._growing, self._part, self._index, self._tail = Growing(), entry.seq, 0, []
         self._growing.feed(json.loads(entry.line)["text"])
         self._seq, self._dirty = entry.seq, True
 
@@ -66,23 +65,21 @@ class Rendering:
         self._dirty = False
         closed, rest = self._growing.tick()
         self._close(closed)
-        tail = [*EMPTY, *rest]
-        if tail != self._tail:
-            self._add("tail", delta=delta(self._tail, tail))
-            self._tail = tail
+        if rest != self._tail:
+            self._add("tail", delta=delta(self._tail, rest))
+            self._tail = rest
 
     def _close(self, nodes: list[Any]) -> None:
         for node in nodes:
             self._add("block", index=self._index, nodes=[node], text=text_of([node]))
             self._index += 1
-            self._tail = EMPTY
+            self._tail = []
 
     def _finish(self) -> None:
         """Close the run: the open rest becomes blocks, and the whole once more where a late definition changed it."""
         if self._growing is None:
             return
-        closed, rest = self._growing.tick()
-        self._close([*closed, *rest])
+        self._close(self._growing.close())
         whole = self._growing.end()
         if whole is not None:
             self._add("end", nodes=whole)
@@ -112,10 +109,10 @@ class Rendering:
             for item in self.items
             if item.type != "tail" and (ends[item.part] if item.part else item.seq) > after
         ]
-        if self._growing is not None and self._tail != EMPTY:
+        if self._growing is not None and self._tail:
             frame = {"type": "tail", "turnId": self._turn_id, "part": self._part, "seq": self._seq}
             line = json.dumps(
-                frame | {"delta": delta(EMPTY, self._tail)},
+                frame | {"delta": delta([], self._tail)},
                 ensure_ascii=False,
                 separators=(",", ":"),
             )

@@ -89,6 +89,8 @@ class Runner:
         segment = Segment(turn, tape=tape, journal=self.journal, model=self.model)
         self._segments[turn_pk] = segment
         segment.follow()
+        # Whoever waits on the journal for this turn now follows it from memory.
+        bus.post({"kind": "flushed", "turns": {turn_pk: last}})
         hints.live(turn, status="running")
         try:
             await segment.run()

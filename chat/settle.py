@@ -123,9 +123,7 @@ def _append(
         live=live,
     )
     if ending.thinking_from is not None:
-        store.freeze(
-            written, system=written.system, tools=written.tools, thinking_from=ending.thinking_from
-        )
+        store.unbind(written, thinking_from=ending.thinking_from)
     return written.version
 
 

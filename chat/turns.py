@@ -7,6 +7,7 @@ import hashlib
 import json
 import secrets
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -30,7 +31,7 @@ from history.errors import (
     NotFound,
     Pending,
 )
-from history.messages import is_persons, note, title_of
+from history.messages import note, title_of
 from history.models import Conversation
 
 State = ToolCall.State
@@ -122,8 +123,14 @@ def _refuse_stale_cut(conversation: Conversation, send: Send) -> None:
     if send.version != conversation.version:
         raise Conflict(version=conversation.version, etag=conversation.etag)
     messages = store.full_messages(conversation)
-    if send.truncate_at >= len(messages) or not is_persons(messages[send.truncate_at]):
+    if send.truncate_at >= len(messages) or not _is_persons(messages[send.truncate_at]):
         raise BadRequest("truncateAt must be the position of a person's message.")
+
+
+def _is_persons(message: dict[str, Any]) -> bool:
+    content = message["content"]
+    spoken = isinstance(content, str) or any(block["type"] != "tool_result" for block in content)
+    return message["role"] == "user" and spoken
 
 
 def _freeze(conversation: Conversation, *, agent_id: str) -> None:

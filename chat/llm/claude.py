@@ -111,7 +111,9 @@ def explain(error: Exception, *, begun: bool) -> Fault:
     if isinstance(error, anthropic.APIStatusError):
         return _reported(error)
     if isinstance(error, anthropic.APIConnectionError):
-        error = error.__cause__ if isinstance(error.__cause__, httpx2.HTTPError) else error
+        if not isinstance(error.__cause__, httpx2.HTTPError):
+            return Fault(cause=failures.UNREACHABLE, detail=type(error.__cause__).__name__)
+        error = error.__cause__
     if isinstance(error, UpstreamError):
         cause = failures.cause_of(status=200, kind=error.type, code=error.code, prose=error.prose)
         return Fault(cause=cause, status=200, detail=f"event {failures.named(error.type)}")

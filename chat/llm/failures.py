@@ -188,7 +188,7 @@ def cause_of_local(error: Exception, *, begun: bool) -> Cause:
         return TIMED_OUT
     if begun:
         return BROKEN
-    if isinstance(error, httpx2.LocalProtocolError) or getattr(error, "encoding", "") == "ascii":
+    if isinstance(error, httpx2.LocalProtocolError):
         return KEY  # characters that no header can carry
     return INVALID if isinstance(error, ValueError) else BROKEN
 

@@ -22,7 +22,7 @@ FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 LOCK = "lock"
 _LOCK = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-_LOCK_PATIENCE = 10.0
+LOCK_PATIENCE = 10.0
 
 _SENTENCES = {
     errno.ENOENT: "There is no file or folder with that path.",
@@ -149,7 +149,7 @@ def locked(folder: int) -> Iterator[None]:
     """Hold the lock file of `folder` against other threads and processes. Raises ToolFailed after 10 s."""
     lock = os.open(LOCK, _LOCK, 0o600, dir_fd=folder)
     try:
-        until = time.monotonic() + _LOCK_PATIENCE
+        until = time.monotonic() + LOCK_PATIENCE
         while not _taken(lock):
             if time.monotonic() > until:
                 raise ToolFailed("Another change to the workspace is taking long; try again.")

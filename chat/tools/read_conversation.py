@@ -11,6 +11,7 @@ from history.errors import Refused
 from history.fence import capped
 from history.messages import Event, transcript
 from history.models import Conversation
+from history.serializers import check_id
 
 MAX_TEXT = 60_000
 MAX_RESULT = 1_000
@@ -26,11 +27,8 @@ def _run(args: Mapping[str, Any], caller: Caller) -> Output:
 
 def _find(cid: str, *, owner_id: int) -> Conversation:
     """Return the live row. Raises ToolFailed with one sentence for unknown, foreign, deleted and impossible ids."""
-    # No stored id holds anything but ASCII, and PostgreSQL takes no NUL in a parameter.
-    if not cid.isascii() or not cid.isprintable():
-        raise ToolFailed(NOT_FOUND)
     try:
-        return store.find(owner_id=owner_id, cid=cid)
+        return store.find(owner_id=owner_id, cid=check_id(cid))
     except Refused:
         raise ToolFailed(NOT_FOUND) from None
 

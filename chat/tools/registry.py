@@ -10,8 +10,10 @@ from chat.tools.current_time import CURRENT_TIME
 from chat.tools.delete_file import DELETE_FILE
 from chat.tools.list_files import LIST_FILES
 from chat.tools.move_file import MOVE_FILE
+from chat.tools.read_conversation import READ_CONVERSATION
 from chat.tools.read_file import READ_FILE
 from chat.tools.search_files import SEARCH_FILES
+from chat.tools.search_history import SEARCH_HISTORY
 from chat.tools.write_file import WRITE_FILE
 from history.errors import BadRequest
 
@@ -21,7 +23,7 @@ ALWAYS: Final = "kenny"
 
 AGENTS: Final[Mapping[str, Sequence[Tool]]] = {
     "workspace": (LIST_FILES, READ_FILE, SEARCH_FILES, WRITE_FILE, MOVE_FILE, DELETE_FILE),
-    "kenny": (CURRENT_TIME,),
+    "kenny": (SEARCH_HISTORY, READ_CONVERSATION, CURRENT_TIME),
 }
 
 # What the Messages API takes; with another name, or with one name twice, it refuses every request.

@@ -26,12 +26,13 @@ export function bar() {
 
 /** On a phone the list is a drawer before the page. @returns {{ close: () => void }} */
 export function drawer() {
-  const [button, side, main] = [document.querySelector("[data-drawer]"), document.getElementById("sidebar"), document.getElementById("main")];
+  const [button, side] = [document.querySelector("[data-drawer]"), document.getElementById("sidebar")];
   const narrow = matchMedia("(max-width: 47.99rem)");
   const set = (/** @type {boolean} */ open) => {
     document.body.classList.toggle("drawer", open);
     button?.setAttribute("aria-expanded", String(open));
-    if (main) main.inert = open;
+    // All but the title, so that the page keeps its main part and its heading.
+    for (const part of document.querySelectorAll("main > :not(.bar), .bar button")) /** @type {HTMLElement} */ (part).inert = open;
   };
   const close = () => { if (document.body.classList.contains("drawer")) set(false); };
   button?.addEventListener("click", () => { set(true); /** @type {HTMLElement | null} */ (side?.querySelector("button"))?.focus(); });
