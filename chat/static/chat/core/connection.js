@@ -29,7 +29,7 @@ const frames = {
     /** @type {Kenny.Effect[]} */
     const effects = [{ do: "pull" }];
     if (talk) effects.push({ do: "send", frame: watch(talk) });
-    if (talk && talk.loaded !== "yes") effects.push({ do: "load", id: talk.id });
+    if (talk?.loaded === "failed") effects.push({ do: "load", id: talk.id });
     return [next, effects];
   },
   ack: (s, f) => {

@@ -17,6 +17,7 @@ export class Transcript extends HTMLElement {
   /** @type {ReturnType<typeof follow> | null} */ #follow = null;
   #toEnd = false;
   #missed = 0;
+  #count = 0;
 
   connectedCallback() {
     const box = slot(this, "scroll");
@@ -44,16 +45,16 @@ export class Transcript extends HTMLElement {
     say(slot(this, "state"), talk && !all.length ? (talk.loaded === "failed" ? talk.problem?.message : null) ?? STATES[talk.loaded] : null);
     say(slot(this, "edge"), all.length > 50 && shown.length === all.length ? "Beginning of the conversation" : null);
     const box = slot(this, "messages");
-    const before = this.#views.size;
     keyed(box, this.#views, shown, (m) => `${m.role} ${m.key}`, (m) => withOutcome(m.role === "user" ? userMessage() : assistantMessage()));
-    if (before && this.#follow && !this.#follow.isPinned()) this.#missed += Math.max(0, this.#views.size - before);
+    if (this.#count && !this.#follow?.isPinned()) this.#missed += Math.max(0, all.length - this.#count);
+    this.#count = all.length;
     return this.#end();
   }
 
   #leave() {
     for (const { el } of this.#views.values()) el.remove();
     this.#views.clear();
-    this.#missed = 0;
+    this.#missed = this.#count = 0;
   }
 
   #end() {
