@@ -203,6 +203,7 @@ ALLAUTH_TRUSTED_PROXY_COUNT = KENNY_PROXIES
 MFA_ADAPTER = "kenny.accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "kenny"
+MFA_ALLOW_UNVERIFIED_EMAIL = True
 _email = environment.email("KENNY_EMAIL_URL")
 KENNY_EMAIL = bool(_email)
 globals().update(_email or {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend"})

@@ -1,0 +1,63 @@
+"""What all tests share: which services are there, and that nothing is skipped where all of them must be."""
+
+import os
+import shutil
+import socket
+from collections.abc import Generator
+
+import pytest
+
+NEEDS = {
+    "postgres": "needs a PostgreSQL server on 127.0.0.1:5432",
+    "redis": "needs a Redis server on 127.0.0.1:6379",
+    "browser": "needs Chromium",
+}
+REQUIRE_ALL = os.environ.get("KENNY_REQUIRE_ALL") == "1"
+FORBIDDEN = "nothing may be skipped where KENNY_REQUIRE_ALL=1: "
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _present() -> dict[str, bool]:
+    return {
+        "postgres": _listens(5432),
+        "redis": _listens(6379),
+        "browser": shutil.which("chromium") is not None,
+    }
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip, aloud, what needs a service that is not here; `long` runs only when asked for."""
+    present = _present()
+    for item in items:
+        for marker, reason in NEEDS.items():
+            if item.get_closest_marker(marker) and not present[marker]:
+                item.add_marker(pytest.mark.skip(reason=reason))
+        if item.get_closest_marker("long") and os.environ.get("KENNY_LONG") != "1":
+            item.add_marker(pytest.mark.skip(reason="a soak, run with KENNY_LONG=1"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skip into a failure where all services must be there."""
+    report = yield
+    if REQUIRE_ALL and report.skipped and not item.get_closest_marker("long"):
+        report.outcome = "failed"
+        report.longrepr = FORBIDDEN + str(report.longrepr)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Turn the skip of a whole file into a failure as well."""
+    report = yield
+    if REQUIRE_ALL and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = FORBIDDEN + str(report.longrepr)
+    return report
