@@ -113,11 +113,12 @@ class Calls:
 
     async def _wait(self) -> None:
         """Wait for a call to end, a decision to come in, or Stop."""
-        waits = [asyncio.ensure_future(event.wait()) for event in (self._nudged, self._stop)]
+        waits: list[asyncio.Future[Any]] = [
+            asyncio.ensure_future(event.wait()) for event in (self._nudged, self._stop)
+        ]
+        running = [ran for _, ran in self._running.values()]
         try:
-            await asyncio.wait(
-                [*waits, *(ran for _, ran in self._running.values())], return_when="FIRST_COMPLETED"
-            )
+            await asyncio.wait([*waits, *running], return_when="FIRST_COMPLETED")
         finally:
             for wait in waits:
                 wait.cancel()

@@ -6,7 +6,7 @@ import json
 import logging
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -63,7 +63,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
         if doors.count(self._owner_id) >= limits.SOCKETS_PER_USER:
             await self.close(code=OVERLOADED)
             return
-        session_key, token_key = self.scope.get("door", (None, None))
+        session_key, token_key = cast("dict[str, Any]", self.scope)["door"]
         self._door = doors.Door(
             user_id=self._owner_id,
             session_key=session_key,

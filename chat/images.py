@@ -123,8 +123,6 @@ def _opened(data: bytes) -> Iterator[Image.Image]:
 
 def _check_limits(image: Image.Image) -> None:
     width, height = image.size
-    if width < 1 or height < 1:
-        raise UnreadableImage("The image is empty.")
     if width * height > MAX_PIXELS or max(width, height) > MAX_SIDE:
         raise UnreadableImage(_TOO_LARGE)
     if image.format != "GIF" and getattr(image, "n_frames", 1) > MAX_FRAMES:
@@ -172,7 +170,7 @@ def _encoded(image: Image.Image, kind: str) -> bytes:
     # Only pixels: what a camera wrote beside them (place, time, thumbnail) is not sent.
     bare = Image.new(image.mode, image.size)
     bare.paste(image)
-    bare.save(done, kind, quality=80, optimize=kind == "PNG")
+    bare.save(done, kind, quality=80)
     return done.getvalue()
 
 

@@ -4,11 +4,9 @@
 """
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
 
-from channels.layers import get_channel_layer
 from django.contrib.auth import get_user_model
 from django.db import connection
 
@@ -125,7 +123,7 @@ class Runner:
             await asyncio.sleep(seconds)
             try:
                 result = work() if asyncio.iscoroutinefunction(work) else in_thread(work)
-                await result  # type: ignore[misc]  # both branches give an awaitable
+                await result
             except Exception:
                 logger.exception("a sweep failed and is tried again")
 
@@ -159,8 +157,6 @@ class Runner:
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
         await bus.stop()
-        with contextlib.suppress(AttributeError):
-            await get_channel_layer().close_pools()  # type: ignore[union-attr]  # only the Redis layer has pools
 
 
 def _take_up(turn_pk: int) -> tuple[Turn, int]:

@@ -4,6 +4,7 @@ import logging
 
 from chat import conclude, hints
 from chat.models import Turn, TurnEvent
+from chat.settle import Closing
 from history.clock import now_ms
 
 logger = logging.getLogger(__name__)
@@ -34,7 +35,7 @@ def expire_of(conversation_pk: int, *, now: int) -> bool:
     return bool(overdue)
 
 
-def _conclude(turn_pk: int, closing: conclude.Closing) -> None:
+def _conclude(turn_pk: int, closing: Closing) -> None:
     try:
         if conclude.conclude(turn_pk, closing, now=now_ms()):
             hints.concluded(turn_pk)

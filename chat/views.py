@@ -13,12 +13,19 @@ from chat.turns import Started
 from history.errors import BadRequest
 
 
+def _person(request: Request) -> int:
+    """Return the id of who asks; permissions let nobody in who has none."""
+    user_id = request.user.pk
+    assert user_id is not None
+    return user_id
+
+
 def _streamed(request: Request, found: Started) -> HttpResponseBase:
     """Return the turn's events as a stream that ends when the caller may not see it any more."""
     streamed: HttpResponseBase = sse.response(
         found.turn,
         after=found.after,
-        user_id=request.user.pk,
+        user_id=_person(request),
         session_key=request.session.session_key if request.auth is None else None,
         token_key=getattr(request.auth, "token_key", None),
     )
@@ -32,7 +39,7 @@ class StreamView(APIView):
 
     def post(self, request: Request) -> HttpResponseBase:
         frame = protocol.read_send(Reader(request.data))
-        return _streamed(request, desk.send(frame, owner_id=request.user.pk))
+        return _streamed(request, desk.send(frame, owner_id=_person(request)))
 
 
 class ConfirmStreamView(APIView):
@@ -40,14 +47,14 @@ class ConfirmStreamView(APIView):
 
     def post(self, request: Request) -> HttpResponseBase:
         frame = protocol.read_confirm(Reader(request.data))
-        return _streamed(request, desk.confirm(frame, owner_id=request.user.pk))
+        return _streamed(request, desk.confirm(frame, owner_id=_person(request)))
 
 
 class TurnEventsView(APIView):
     """Watch a turn from where one left off."""
 
     def get(self, request: Request, turn_id: str) -> HttpResponseBase:
-        turn = turns.watched(turn_id, owner_id=request.user.pk)
+        turn = turns.watched(turn_id, owner_id=_person(request))
         after = _last_event_id(request)
         return _streamed(
             request,
@@ -59,7 +66,7 @@ class StopView(APIView):
     """End a turn."""
 
     def post(self, request: Request, turn_id: str) -> Response:
-        stopping = desk.stop(turn_id, owner_id=request.user.pk)
+        stopping = desk.stop(turn_id, owner_id=_person(request))
         return Response(
             {"turnId": stopping.turn.turn_id, "conversationId": stopping.turn.conversation.cid}
         )
@@ -69,7 +76,7 @@ class PendingView(APIView):
     """What waits for the person, in all conversations."""
 
     def get(self, request: Request) -> Response:
-        pending: list[dict[str, Any]] = desk.pending(owner_id=request.user.pk)
+        pending: list[dict[str, Any]] = desk.pending(owner_id=_person(request))
         return Response({"pending": pending})
 
 
