@@ -106,6 +106,13 @@ class TestChecked:
             checked(data, "image/gif")
 
 
+def flattened_jpeg(*, at: int) -> bytes:
+    data = bytearray(encoded(drawn(9, 9), "JPEG"))
+    frame = data.index(b"\xff\xc0") + at
+    data[frame : frame + 2] = b"\0\0"
+    return bytes(data)
+
+
 BROKEN: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", "image/png"),
     "three bytes": (b"\0\0\0", "image/png"),
@@ -120,8 +127,11 @@ BROKEN: dict[str, tuple[bytes, str]] = {
     "webp signature only": (b"RIFF\0\0\0\0WEBP", "image/webp"),
     "zero wide": (png(0, 5), "image/png"),
     "zero high": (png(5, 0), "image/png"),
+    "jpeg zero high": (flattened_jpeg(at=5), "image/jpeg"),
+    "jpeg zero wide": (flattened_jpeg(at=7), "image/jpeg"),
     "bomb": (png(60_000, 60_000), "image/png"),
     "small bomb": (png(30_000, 30_000), "image/png"),
+    "tiny bomb": (png(8_000, 8_000), "image/png"),
     "long strip": (png(images.MAX_SIDE + 1, 1), "image/png"),
     "no pixels": (png(5, 5), "image/png"),
     "png as jpeg": (encoded(drawn(4, 4), "PNG"), "image/jpeg"),
@@ -141,6 +151,22 @@ class TestRefused:
 
         assert refused.value.code == "bad_request"
         assert refused.value.message.endswith(".")
+
+    @pytest.mark.parametrize(
+        ("name", "why"),
+        [
+            ("bomb", "50,000,000 pixels"),
+            ("small bomb", "50,000,000 pixels"),
+            ("tiny bomb", "50,000,000 pixels"),
+            ("long strip", "30,000 a side"),
+            ("png as jpeg", "is image/png"),
+            ("too many bytes", "10,485,760 bytes"),
+            ("svg", "no png, jpeg, gif or webp"),
+        ],
+    )
+    def test_says_what_is_wrong(self, name: str, why: str) -> None:
+        with pytest.raises(UnreadableImage, match=why):
+            checked(*BROKEN[name])
 
     @pytest.mark.parametrize("kind", TYPES)
     @pytest.mark.parametrize("share", [0.3, 0.6, 0.9])
@@ -214,6 +240,21 @@ class TestScaled:
 
         assert (media_type, opened(small).mode) == ("image/png", "RGBA")
 
+    def test_keeps_what_is_see_through_even_where_a_photo_would_be_smaller(self) -> None:
+        image = noise(1600, 200).convert("RGBA")
+        image.putalpha(Image.linear_gradient("L").resize(image.size))
+
+        assert scaled(encoded(image, "PNG"), "image/png")[1] == "image/png"
+
+    def test_lays_what_is_see_through_on_white_when_it_is_too_heavy(self) -> None:
+        image = noise(1500, 1500).convert("RGBA")
+        image.putalpha(Image.linear_gradient("L").resize(image.size))
+
+        small, media_type = scaled(encoded(image, "PNG"), "image/png")
+
+        assert media_type == "image/jpeg"
+        assert opened(small).getpixel((750, 0)) == (255, 255, 255)
+
     def test_turns_a_photo_upright_and_leaves_out_where_it_was_taken(self) -> None:
         exif = Image.Exif()
         exif[0x0112] = 6
@@ -244,6 +285,6 @@ class TestScaled:
 
     @pytest.mark.parametrize("act", [lambda data: scaled(data, "image/png"), size])
     def test_refuses_what_is_no_image(self, act: Callable[[bytes], object]) -> None:
-        for name in ("nothing", "text", "zero wide", "bomb", "signature only"):
+        for name in ("nothing", "text", "bmp", "zero wide", "bomb", "signature only"):
             with pytest.raises(UnreadableImage):
                 act(BROKEN[name][0])

@@ -11,7 +11,6 @@ from chat.tools.read_conversation import MAX_TEXT, NOT_FOUND, READ_CONVERSATION
 from history import store
 from history.fence import fence
 from history.messages import note
-from history.models import Conversation
 from history.outcomes import DENIED
 
 NOW = 1_764_500_000_000
@@ -37,10 +36,6 @@ def remember(owner: User, cid: str, *messages: dict[str, Any], title: str = "Val
         state = store.locked(owner.pk)
         row = store.open_for_turn(state, cid=cid, title=title, agent_id="workspace", now=NOW)
         store.append_turn(state, row, messages=list(messages), agent_id="workspace", title_if_empty=title, now=NOW, live=None)  # fmt: skip
-
-
-def bury(cid: str) -> None:
-    Conversation.objects.with_cid(cid).bury(now=NOW)
 
 
 def read(owner: User, cid: str) -> str:
@@ -123,7 +118,7 @@ class TestReadConversation:
     ) -> None:
         remember(bob, "foreign", {"role": "user", "content": "canary"})
         remember(alice, "buried", {"role": "user", "content": "canary"})
-        bury("buried")
+        store.bury(owner_id=alice.pk, cid="buried", now=NOW)
 
         with pytest.raises(ToolFailed) as failed:
             read(alice, cid)

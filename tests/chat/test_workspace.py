@@ -1,6 +1,7 @@
 """The folder of one user: what it holds at first, what it does, what it refuses, and that there is no way out."""
 
 import errno
+import fcntl
 import os
 import tempfile
 import threading
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from pytest_django import Settings
 
-from chat.tools import welcome, workspace
+from chat.tools import descent, welcome, workspace
 from chat.tools.base import ToolFailed
 from chat.tools.names import HOUSE, MAX_NAME, MAX_PATH, key, parts
 from chat.tools.workspace import Limits, Workspace
@@ -195,6 +196,28 @@ class TestQuota:
         space.write("a/b.txt", b"replaced")
         assert not (folder / "c").exists()
 
+    def test_a_file_may_be_replaced_where_too_many_are_already(self, folder: Path) -> None:
+        Workspace(folder).write("a/b.txt", b"")
+        space = Workspace(folder, limits=Limits(entries=2))
+
+        space.write("a/b.txt", b"new")
+        space.move("a/b.txt", "a/c.txt")
+
+        assert paths(space, "a") == ["a/c.txt"]
+
+    def test_a_change_waits_for_another_process_and_not_for_ever(
+        self, space: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        space.write("a.txt", b"a")
+        monkeypatch.setattr(descent, "LOCK_PATIENCE", 0.05)
+
+        with (folder / HOUSE / "lock").open() as other:
+            fcntl.flock(other, fcntl.LOCK_EX)
+            with pytest.raises(ToolFailed, match="Another change"):
+                space.write("a.txt", b"b")
+
+        assert space.write("a.txt", b"c")
+
     def test_writers_at_once_stay_within_it_together(self, folder: Path) -> None:
         space = Workspace(folder, limits=Limits(size=25_000))
         space.entries()
@@ -348,6 +371,7 @@ class TestPaths:
         alike = ["straße", "STRASSE", "Straße", "\uff53trasse"]
 
         assert len({key(name) for name in alike}) == 1
+        assert key("\u2121") == key("tel")
 
 
 class TestSpelling:
@@ -492,7 +516,7 @@ class TestRaces:
 
         seen: set[bytes] = set()
         with busily(swap):
-            for _ in range(400):
+            for _ in range(120):
                 with suppress(ToolFailed):
                     seen.add(space.read("swap/a.txt", limit=99).data)
                 with suppress(ToolFailed):
@@ -521,6 +545,66 @@ class TestRaces:
                     seen.add(space.read("swap", limit=99).data)
 
         assert seen <= {b"mine"}
+
+
+class TestTheLastMoment:
+    """What a race does only now and then, done each time: the file is swapped right before it is opened."""
+
+    @pytest.fixture
+    def swap(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+        really = os.open
+
+        def swap(other: str) -> None:
+            def swapping(path: str, flags: int, *rest: int, **more: int) -> int:
+                if path == "mine.txt":
+                    (folder / other).rename(folder / "mine.txt")
+                return really(path, flags, *rest, **more)
+
+            monkeypatch.setattr(os, "open", swapping)
+
+        return swap
+
+    def test_a_link_is_not_followed(
+        self, space: Workspace, folder: Path, tmp_path: Path, swap: Callable[[str], None]
+    ) -> None:
+        space.write("mine.txt", b"mine")
+        (folder / "link").symlink_to(tmp_path / "canary.txt")
+        swap("link")
+
+        with pytest.raises(ToolFailed, match="link"):
+            space.read("mine.txt", limit=99)
+
+    @pytest.mark.timeout(10)
+    def test_a_pipe_or_a_hard_link_is_not_read(
+        self, space: Workspace, folder: Path, tmp_path: Path, swap: Callable[[str], None]
+    ) -> None:
+        for name in ("pipe", "twin"):
+            space.write("mine.txt", b"mine")
+            if name == "pipe":
+                os.mkfifo(folder / name)
+            else:
+                (folder / name).hardlink_to(tmp_path / "canary.txt")
+            swap(name)
+            with pytest.raises(ToolFailed):
+                space.read("mine.txt", limit=99)
+            (folder / "mine.txt").unlink()
+
+    def test_what_is_no_file_is_not_even_opened(
+        self, space: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        os.mkfifo(folder / "pipe")
+        opened: list[str] = []
+        really = os.open
+
+        def watching(path: str, flags: int, *rest: int, **more: int) -> int:
+            opened.append(str(path))
+            return really(path, flags, *rest, **more)
+
+        monkeypatch.setattr(os, "open", watching)
+        with pytest.raises(ToolFailed):
+            space.read("pipe", limit=9)
+
+        assert "pipe" not in opened
 
 
 nasty = st.lists(
