@@ -12,7 +12,8 @@ from typing import Any
 Block = dict[str, Any]
 Message = dict[str, Any]
 
-ROLES = frozenset({"user", "assistant", "system"})
+ROLES = ("user", "assistant", "system")
+"""A tuple, because what is looked for in it may be anything."""
 ID = re.compile(r"[a-zA-Z0-9_-]+")
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 

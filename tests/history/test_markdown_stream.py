@@ -36,7 +36,9 @@ def flat(nodes: list[Node]) -> list[Node]:
 
 def grown(source: str, sizes: list[int]) -> list[tuple[str, list[Node], list[Node]]]:
     """Return (prefix, all closed so far, open rest) for each tick."""
-    growing, ticks, closed, at = Growing(), [], [], 0
+    growing, at = Growing(), 0
+    closed: list[Node] = []
+    ticks = []
     for n in range(len(source)):
         if at >= len(source):
             break
@@ -173,7 +175,9 @@ class TestGrowing:
     @pytest.mark.parametrize("line", ["word " * 9 + "\n", "w" * 50, "```\ncode\n", "- a\n\n"])
     def test_goes_on_as_plain_text_beyond_the_cap(self, line: str) -> None:
         source = line * (tree.CAP // len(line) + 50)
-        growing, shown, rest = Growing(), [], []
+        growing = Growing()
+        shown: list[Node] = []
+        rest: list[Node] = []
 
         for at in range(0, len(source), 70_000):
             growing.feed(source[at : at + 70_000])

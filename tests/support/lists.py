@@ -13,7 +13,9 @@ from tests.support.notation import IMG, SR, SU, SYS, TH, TR, TU, A, T, U, png
 _WORDS = st.sampled_from(
     ["open V1", "7 bar", "\x00", "\N{FAMILY}", "a\nb", " x ", "[x](y)", "a\u2028b", "(no output)"]
 )
-_JSON = st.sampled_from([None, True, 7, 7.0, "V1", [], {}, {"deep": [{"v": 1}]}, "\x00", 10**20])
+_JSON: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, 7, 7.0, "V1", [], {}, {"deep": [{"v": 1}]}, "\x00", 10**20]
+)
 _PICTURE = IMG(png())
 
 
@@ -50,7 +52,9 @@ _results = (
     | _WORDS.map(lambda words: [T(words)])
     | _WORDS.map(lambda words: [T(words), copy.deepcopy(_PICTURE)])
 )
-_thoughts = st.just([]) | st.builds(lambda words: [TH(words)], _WORDS | st.just(""))
+_thoughts: st.SearchStrategy[list[Block]] = st.just([]) | st.builds(
+    lambda words: [TH(words)], _WORDS | st.just("")
+)
 _remarks = st.lists(st.builds(T, _WORDS), max_size=1)
 
 
@@ -86,10 +90,11 @@ def _pick(draw: st.DrawFn, items: list[Any]) -> int:
 
 
 def _blocks(message: Message) -> list[Block]:
-    content = message["content"]
-    items = content if isinstance(content, list) else [content]
-    blocks: list[Block] = [T(item) if isinstance(item, str) else item for item in items]
-    message["content"] = blocks = [block for block in blocks if isinstance(block, dict)]
+    content: Any = message["content"]
+    items: list[Any] = content if isinstance(content, list) else [content]
+    typed = [T(item) if isinstance(item, str) else item for item in items]
+    blocks: list[Block] = [block for block in typed if isinstance(block, dict)]
+    message["content"] = blocks
     return blocks
 
 
