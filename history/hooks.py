@@ -6,7 +6,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 from django.db import transaction
 
@@ -35,4 +34,12 @@ def before_burial(pks: list[int]) -> None:
 def announce(change: Change) -> None:
     """Tell every listener once the running transaction has committed; a listener that fails stops nobody."""
     for call in changed:
-        transaction.on_commit(partial(call, change), robust=True)
+        transaction.on_commit(_later(call, change), robust=True)
+
+
+def _later(call: Callable[[Change], None], change: Change) -> Callable[[], None]:
+    # A function of its own: Django names the callback when it fails, and a partial has no name.
+    def tell() -> None:
+        call(change)
+
+    return tell

@@ -68,5 +68,5 @@ def _word_start(line: str, at: int) -> int:
 def _pattern(term: Term) -> str:
     said = [re.escape(fold(word)) for word in term.words]
     before = "" if is_wide(term.words[0][0]) else f"(?<!{_IN_WORD})"
-    after = "" if is_wide(term.words[-1][-1]) else f"(?!{_IN_WORD})"
-    return before + r"[\W_]*".join(said) + (f"{_IN_WORD}*" if term.open else after)
+    after = f"{_IN_WORD}*" if term.open else f"(?!{_IN_WORD})"
+    return before + r"[\W_]*".join(said) + ("" if is_wide(term.words[-1][-1]) else after)

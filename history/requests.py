@@ -1,12 +1,14 @@
 """What a REST request asks for, read from headers and query: conditions, pages, the body."""
 
 import re
+from io import BytesIO
 from typing import Any, cast
 
 from rest_framework.request import Request
 
 from history.errors import BadRequest
 from history.feed import Wish
+from history.json_body import StrictJSONParser
 from history.sent import Conditions
 from history.serializers import check_object
 
@@ -23,6 +25,9 @@ def owner_of(request: Request) -> int:
 
 def body_of(request: Request) -> dict[str, Any]:
     """Return the body. Raises BadRequest unless it is a JSON object."""
+    if request.META.get("CONTENT_LENGTH") in {None, "", "0"}:
+        # DRF takes a body of undeclared length (chunked) for none, and none for an empty object.
+        return check_object(StrictJSONParser().parse(BytesIO(request.body)))
     return check_object(request.data)
 
 

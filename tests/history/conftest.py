@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import transaction
 from rest_framework.test import APIClient
 
+from history import store
 from history.models import SyncState
 
 
@@ -76,6 +78,14 @@ def said(text: str) -> list[dict[str, Any]]:
         {"role": "user", "content": text},
         {"role": "assistant", "content": [{"type": "text", "text": f"re {text}"}]},
     ]
+
+
+def run_turn(api: Api, cid: str, *, status: str = "running") -> None:
+    """Say that a turn runs or is held in a conversation."""
+    with transaction.atomic():
+        state = store.locked(api.owner_id)
+        row = store.find(owner_id=api.owner_id, cid=cid)
+        store.set_live(state, row, turn_id="t-1", status=status, now=1)
 
 
 def picture(*, size: int = 30_000) -> bytes:
