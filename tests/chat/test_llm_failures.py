@@ -99,7 +99,6 @@ class TestCauseOfLocal:
             (httpx2.InvalidURL("x"), failures.NOT_THE_API),
             (NotTheApi(), failures.NOT_THE_API),
             (httpx2.LocalProtocolError("x"), failures.KEY),
-            (UnicodeEncodeError("ascii", "x", 0, 1, "x"), failures.KEY),
             (UnicodeEncodeError("utf-8", "x", 0, 1, "x"), failures.INVALID),
             (ValueError("Out of range float values are not JSON compliant"), failures.INVALID),
             (httpx2.ReadError("x"), failures.BROKEN),

@@ -23,6 +23,7 @@ class Answer:
 
     `status` answers without a stream: with `error` (type), `code` (error_code), `prose` and `retry_after`, or with
     `html`. `raw` is sent as the body of the stream, as it is. `raw_input` replaces a call's JSON text, by its id.
+    `then` is sent after the last event; `gzip` compresses the body; `unended` never ends it.
     """
 
     blocks: Sequence[Mapping[str, Any]] = ()
@@ -45,6 +46,9 @@ class Answer:
     raw: bytes | None = None
     raw_input: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
+    then: bytes = b""
+    gzip: bool = False
+    unended: bool = False
 
 
 Answering = Answer | Callable[[dict[str, Any]], Answer]

@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import struct
+import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -27,6 +28,7 @@ class Connection:
         self._reader, self._writer, self._released = reader, writer, released
         self._ahead = b""
         self._write = 0
+        self._packer: Any = None  # zlib's object, whose type has no name
 
     async def request(self) -> Request | None:
         """Return the next request, None when the client has closed."""
@@ -80,16 +82,15 @@ class Connection:
         if answer.status is not None:
             return await self._refuse(answer, answer.status)
         self._write = answer.write or 0
-        headers = {
-            "content-type": "text/event-stream",
-            "request-id": mint("req"),
-            "transfer-encoding": "chunked",
-        }
-        await self._send(_head(200, headers | dict(answer.headers)))
+        self._packer = zlib.compressobj(wbits=31) if answer.gzip else None
+        await self._send(_head(200, _stream_headers(answer)))
         if answer.raw is not None:
             await self._part(answer.raw)
         elif not await self._stream(answer, body):
             return False
+        await self._part(answer.then)
+        if answer.unended:
+            await asyncio.Event().wait()
         await self._send(b"0\r\n\r\n")
         return True
 
@@ -144,6 +145,8 @@ class Connection:
         self._writer.transport.abort()
 
     async def _part(self, data: bytes) -> None:
+        if self._packer is not None:
+            data = self._packer.compress(data) + self._packer.flush(zlib.Z_SYNC_FLUSH)
         if data:
             await self._send(b"%x\r\n%b\r\n" % (len(data), data))
 
@@ -169,6 +172,16 @@ def _interruption(fault: str, script: Script) -> bytes:
     if fault == "malformed":
         return _HALF_AN_EVENT
     raise ValueError(f"no such fault: {fault}")
+
+
+def _stream_headers(answer: Answer) -> dict[str, str]:
+    headers = {
+        "content-type": "text/event-stream",
+        "request-id": mint("req"),
+        "transfer-encoding": "chunked",
+        **({"content-encoding": "gzip"} if answer.gzip else {}),
+    }
+    return headers | dict(answer.headers)
 
 
 def _head(status: int, headers: dict[str, str]) -> bytes:

@@ -37,7 +37,7 @@ class Seen:
 class Upstream:
     """Use it as a context manager. `url` is the base URL; `bodies` the Messages bodies in order of arrival.
 
-    `gone` counts the clients that left while something was still to be sent. `binding` off leaves thinking unjudged.
+    `connections` counts those opened, `gone` the clients that left while something was still to be sent. `binding` off leaves thinking unjudged.
     """
 
     def __init__(self, *, otherwise: Answering | None = None, binding: bool = True) -> None:
@@ -46,6 +46,7 @@ class Upstream:
         self.violations: list[str] = []
         self.requests: list[Seen] = []
         self.gone = 0
+        self.connections = 0
         self.models: list[dict[str, Any]] = [
             {"id": "claude-sonnet-5-5", "display_name": "Claude Sonnet 5.5"}
         ]
@@ -115,6 +116,7 @@ class Upstream:
         task = asyncio.current_task()
         assert task is not None
         self._tasks.add(task)
+        self.connections += 1
         connection = Connection(reader, writer, released=self._released)
         try:
             while (request := await connection.request()) is not None:
