@@ -12,12 +12,11 @@ pages: Any = get_asgi_application()
 
 # These need the apps to be loaded.
 from chat.routing import websocket_urlpatterns  # noqa: E402
-
 from kenny import health  # noqa: E402
 from kenny.accounts.sockets import Application, Receive, Send, SocketDoor  # noqa: E402
 
 SOCKET_PATHS = frozenset({"/ws/chat"})
-sockets = SocketDoor(cast("Application", URLRouter(websocket_urlpatterns)))
+sockets = SocketDoor(cast("Application", URLRouter(cast("Any", websocket_urlpatterns))))
 
 
 async def application(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:

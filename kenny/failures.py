@@ -7,15 +7,23 @@ from history.errors import BadRequest, Forbidden, NotFound, Refused, Unavailable
 
 PAGES = {
     400: ("That request cannot be understood", "Go back and try it again."),
-    403: ("That is not yours to open", "Sign in with an account that may, or ask whoever runs this server."),
+    403: (
+        "That is not yours to open",
+        "Sign in with an account that may, or ask whoever runs this server.",
+    ),
     404: ("Nothing is here", "The address may be mistyped, or what was here is gone."),
-    500: ("Something broke here", "It has been written to the server's log. Try again in a moment."),
+    500: (
+        "Something broke here",
+        "It has been written to the server's log. Try again in a moment.",
+    ),
 }
 
 
 def _answer(request: HttpRequest, refused: Refused, *, status: int) -> HttpResponse:
     if request.path_info.startswith("/api/"):
-        return JsonResponse({"error": {"code": refused.code, "message": refused.message}}, status=status)
+        return JsonResponse(
+            {"error": {"code": refused.code, "message": refused.message}}, status=status
+        )
     title, advice = PAGES[status]
     # Without the request: what broke may be the database that the user would be read from.
     page = loader.render_to_string("kenny/failure.html", {"title": title, "advice": advice})

@@ -1,27 +1,25 @@
 """The server of one process: listens, holds writers back, and drains at SIGTERM."""
 
 import asyncio
+import gc
 import logging
 import resource
 import sys
-from collections.abc import Awaitable, Callable
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, Protocol, cast
 
 from daphne.endpoints import build_endpoint_description_strings
 from daphne.http_protocol import HTTPFactory
 from daphne.server import Server as DaphneServer
 from daphne.server import twisted_loop
 from daphne.ws_protocol import WebSocketFactory
-from django.conf import settings
 from twisted.internet import defer
 from twisted.internet.endpoints import serverFromString
 from twisted.logger import ILogObserver, globalLogBeginner
 
-from chat import doors, runner
-from chat.llm import claude, demo
-from kenny.accounts import cutoff
+from chat import doors
+from kenny.accounts.sockets import Application
 from kenny.admission import Admission
-from kenny.asgi import application
 from kenny.health import HEALTH
 from kenny.serve.connections import FRAME, Flow, Request, Socket, deflated, reactor
 
@@ -30,8 +28,15 @@ access = logging.getLogger("kenny.access")
 
 STALL = 30.0  # seconds a client may read nothing before it is dropped
 FAREWELL = 2.0  # seconds for requests in flight, and again for clients to answer a close
-_background: set["asyncio.Future[None]"] = set()
 HELD_BACK = frozenset({"websocket.send", "http.response.body"})
+
+
+class Life(Protocol):
+    """What begins before the first request and ends at SIGTERM (`kenny.life`)."""
+
+    async def begin(self) -> None: ...
+
+    async def end(self) -> None: ...
 
 
 class Pages(HTTPFactory):
@@ -46,8 +51,7 @@ class Pages(HTTPFactory):
 class Server(DaphneServer):
     """Daphne's server with back-pressure, an honest drain and kenny's connections.
 
-    `begin` is awaited before it listens, `announce` called when it does; `stall` is how many seconds a client may
-    leave a full buffer unread.
+    `announce` is called when it listens; `stall` is how many seconds a client may leave a full buffer unread.
     """
 
     def __init__(
@@ -55,7 +59,7 @@ class Server(DaphneServer):
         admission: Admission,
         *,
         endpoints: list[str],
-        begin: Callable[[], Awaitable[None]],
+        life: Life,
         announce: Callable[[], None],
         stall: float = STALL,
     ) -> None:
@@ -64,7 +68,7 @@ class Server(DaphneServer):
             websocket_max_message_size=FRAME, websocket_max_frame_size=FRAME,
         )  # fmt: skip
         self.admission = admission
-        self.begin, self.announce = begin, announce
+        self.life, self.announce = life, announce
         self.stall = stall
         self.failed = ""
 
@@ -96,7 +100,7 @@ class Server(DaphneServer):
     async def _open(self) -> None:
         """Listen once everything is ready, so that no early request meets a process that takes no turn."""
         try:
-            await self.begin()
+            await self.life.begin()
         except Exception:
             logger.exception("the start failed")
             self.failed = "the start failed, see the log"
@@ -162,9 +166,9 @@ class Server(DaphneServer):
         HEALTH.drain()
         self.admission.drain()
         try:
-            await runner.drain(settings.KENNY_GRACE)
+            await self.life.end()
         except Exception:
-            logger.exception("running turns could not be drained")
+            logger.exception("what runs could not be drained")
         streams = self._applications(lambda protocol: isinstance(protocol, Request))
         await _ended(streams, within=FAREWELL)
         doors.close_all(doors.RESTARTING)
@@ -229,24 +233,18 @@ def _failures(event: dict[str, Any]) -> None:
         logger.error("in Twisted: %s", failure.getTraceback())
 
 
-async def _begin() -> None:
-    if settings.ANTHROPIC_API_KEY:
-        model = claude.build(
-            api_key=settings.ANTHROPIC_API_KEY, base_url=settings.ANTHROPIC_BASE_URL
-        )
-    else:
-        model = demo.demo_model()
-    await runner.start(model)
-    _background.add(asyncio.ensure_future(cutoff.watch()))
-
-
-def run(*, host: str, port: int, announce: Callable[[], None]) -> str:
-    """Serve kenny until SIGTERM or SIGINT and return why it could not, or "". `announce` is called when it listens."""
+def run(
+    application: Application, *, life: Life, host: str, port: int, announce: Callable[[], None]
+) -> str:
+    """Serve until SIGTERM or SIGINT and return why it could not, or "". `announce` is called when it listens."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard and sys.platform != "darwin":
         # A socket each; the usual soft limit of 1024 is for programs that use select().
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65536), hard))
+    # Collecting the modules again and again would hold every stream up for a tenth of a second each time.
+    gc.collect()
+    gc.freeze()
     endpoints = build_endpoint_description_strings(host=host, port=port)
-    server = Server(Admission(application), endpoints=endpoints, begin=_begin, announce=announce)
+    server = Server(Admission(application), endpoints=endpoints, life=life, announce=announce)
     server.run()
     return server.failed

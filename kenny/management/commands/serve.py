@@ -8,8 +8,9 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connection
 
-from kenny import databases, datadir, serve
+from kenny import databases, datadir, life, serve
 from kenny.accounts import first
+from kenny.asgi import application
 
 
 class Command(BaseCommand):
@@ -30,7 +31,11 @@ class Command(BaseCommand):
                 f"DATABASE_URL: the database cannot be used: {str(error).splitlines()[0]}"
             ) from error
         failed = serve.run(
-            host=settings.KENNY_HOST, port=settings.KENNY_PORT, announce=self._announce
+            application,
+            life=life,
+            host=settings.KENNY_HOST,
+            port=settings.KENNY_PORT,
+            announce=self._announce,
         )
         if failed:
             raise CommandError(f"KENNY_HOST, KENNY_PORT: {failed}")
