@@ -48,6 +48,8 @@ def config(*, debug: bool) -> dict[str, object]:
         "loggers": {
             # Django's own handlers mail tracebacks and print requests a second time.
             "django": {"handlers": [], "level": "DEBUG" if debug else "INFO", "propagate": True},
+            # Refusals stand in the access log.
+            "django.request": {"level": "ERROR"},
             "django.server": {"handlers": [], "propagate": True},
             "django.db.backends": {"level": "INFO"},
             "django.template": {"level": "INFO"},
