@@ -10,6 +10,7 @@ from typing import Any
 from chat import effects, gate, pictures
 from chat.answers import answer_event, is_open, result_block
 from chat.conclude import decision_event
+from chat.failpoints import hit
 from chat.journal import Job, Journal
 from chat.loop import GaveUp, Halted, Held
 from chat.models import ToolCall, Turn
@@ -103,6 +104,7 @@ class Calls:
 
     def _run_claimed(self, calls: Sequence[ToolCall]) -> None:
         for call in calls:
+            hit("call.claimed")
             caller = Caller(
                 user_id=self._turn.owner_id,
                 conversation_id=self._tape.conversation_id,
@@ -141,6 +143,7 @@ class Calls:
         call.ended_at = now_ms()
         self._tape.append(answer_event(call, picture=self._picture))
         await self._journal.commit(self._tape, _recording(call))
+        hit("call.recorded")
 
     async def _halt(self) -> Halted | Held:
         """Answer everything after Stop: what has begun may end within the grace, the rest was not run."""
@@ -200,6 +203,7 @@ def _recording(call: ToolCall) -> Job:
         ToolCall.objects.filter(turn=turn, pk=call.pk, state=State.RUNNING).update(
             state=call.state, ok=call.ok, result=call.result, ended_at=call.ended_at, told=True
         )
+        hit("call.written")
 
     return job
 

@@ -10,6 +10,7 @@ from django.db.models import Max
 from chat import gate
 from chat.answers import answer_event, called_event, held_event, is_open
 from chat.events import Event
+from chat.failpoints import hit
 from chat.journal import Job
 from chat.loop import Keep
 from chat.models import ToolCall, Turn, TurnMessage
@@ -134,6 +135,7 @@ def job(kept: Kept, *, usage: dict[str, int], rounds: int, msg_seq: int) -> Job:
         Turn.objects.filter(pk=turn.pk).update(
             msg_seq=msg_seq, rounds=turn.rounds + rounds, usage=added(turn.usage, usage)
         )
+        hit("message.written")
 
     return write
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from chat import conclude, hints, runner, sweep, turns
+from chat.failpoints import hit
 from chat.gate_errors import Expired
 from chat.protocol import Confirm, Send, Watch
 from chat.turns import Started
@@ -13,6 +14,7 @@ from history.errors import Pending
 
 def send(frame: Send, *, owner_id: int) -> Started:
     """Begin a turn or attach to it. Raises what `turns.start` raises, and Unavailable while the server drains."""
+    hit("send.received")
     running = runner.the_runner()
     try:
         started = turns.start(frame, owner_id=owner_id, now=now_ms())
@@ -21,6 +23,7 @@ def send(frame: Send, *, owner_id: int) -> Started:
         if not _expired(frame.conversation_id, owner_id=owner_id):
             raise
         started = turns.start(frame, owner_id=owner_id, now=now_ms())
+    hit("send.committed")
     if started.fresh:
         running.launch(started.turn.pk)
     return started
@@ -28,12 +31,14 @@ def send(frame: Send, *, owner_id: int) -> Started:
 
 def confirm(frame: Confirm, *, owner_id: int) -> Started:
     """Decide a held call. Raises what `turns.decide` raises."""
+    hit("decide.received")
     running = runner.the_runner()
     try:
         decided = turns.decide(frame, owner_id=owner_id, now=now_ms())
     except Expired:
         _expired(frame.conversation_id, owner_id=owner_id)
         raise
+    hit("decide.committed")
     if decided.fresh:
         running.launch(decided.turn.pk)
     else:
@@ -43,7 +48,9 @@ def confirm(frame: Confirm, *, owner_id: int) -> Started:
 
 def stop(turn_id: str, *, owner_id: int) -> turns.Stopping:
     """End a turn; idempotent. A held one is settled here, nobody runs it. Raises NotFound."""
+    hit("stop.received")
     stopping = turns.stop(turn_id, owner_id=owner_id)
+    hit("stop.committed")
     if stopping.held:
         if conclude.conclude(stopping.turn.pk, conclude.STOP, now=now_ms()):
             hints.concluded(stopping.turn.pk)

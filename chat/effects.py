@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chat import gate, images
+from chat.failpoints import hit
 from chat.models import ToolCall
 from chat.tools.base import Caller, Image, Output, ToolFailed
 from chat.tools.registry import toolbox
@@ -39,7 +40,9 @@ def run(call: ToolCall, caller: Caller) -> Ran:
         logger.error("call %s: the digest does not match, it is not run", call.call_id)
         return failed(CHANGED)
     try:
-        return _kept(tool.run(json.loads(call.canonical_args), caller))
+        output = tool.run(json.loads(call.canonical_args), caller)
+        hit("call.done")
+        return _kept(output)
     except ToolFailed as error:
         return failed(str(error))
     except Exception:

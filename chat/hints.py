@@ -3,6 +3,7 @@
 from typing import Any
 
 from chat.bus import bus
+from chat.failpoints import hit
 from chat.models import Turn
 from history import hooks
 
@@ -32,6 +33,7 @@ def concluded(turn_pk: int) -> None:
 
 def on_change(change: hooks.Change) -> None:
     """History's hook: a conversation was written or deleted."""
+    hit("delete.committed" if change.deleted else "change.committed")
     kind = "deleted" if change.deleted else "changed"
     frame = {"type": kind, "id": change.cid, "version": change.version, "cursor": change.cursor}
     to_user(change.owner_id, frame)

@@ -12,6 +12,7 @@ from django.db import connection
 
 from chat import doors, hints, sweep
 from chat.bus import Hint, bus
+from chat.failpoints import hit
 from chat.journal import Journal
 from chat.llm.base import Model
 from chat.models import Turn
@@ -143,6 +144,7 @@ class Runner:
     async def drain(self, grace: float) -> None:
         """Let running turns end within `grace` seconds, settle the rest as interrupted, close every door."""
         self.draining = True
+        hit("drain.begun")
         if self._tasks:
             await asyncio.wait(list(self._tasks.values()), timeout=grace)
         left = list(self._segments)
@@ -151,6 +153,7 @@ class Runner:
         if self._tasks:
             await asyncio.wait(list(self._tasks.values()), timeout=5)
         await self.journal.flush()
+        hit("drain.settled")
         doors.close_all(doors.RESTARTING)
         bus.forget(self._on_hint)
         for task in self._work:

@@ -8,6 +8,7 @@ from django.conf import settings
 
 from chat import checkpoint, events, loop, material, pictures
 from chat.calls import Calls, Outcome
+from chat.failpoints import hit
 from chat.journal import Journal, LeaseLost
 from chat.llm.base import Model, ModelFailed, Reply, Request, Stream
 from chat.models import Turn
@@ -79,6 +80,7 @@ class Segment:
                     )
                 )
             await self._journal.release(self.tape)
+            hit("settle.begun")
             try:
                 settled = await in_thread(
                     settle, self.turn, self._ending(end), prefix=self._material.prefix, now=now_ms()
@@ -86,6 +88,7 @@ class Segment:
             except NotYet:
                 self._journal.track(self.tape, on_lost=self._lost, on_stop=self.stop)
                 continue
+            hit("settle.committed")
             self._close(settled)
             return settled
 
@@ -244,6 +247,7 @@ class Segment:
             self.tape.append(event)
         job = checkpoint.job(kept, usage=usage, rounds=rounds, msg_seq=self.tape.last_seq)
         await self._journal.commit(self.tape, job)
+        hit("message.committed")
         self._calls.repeats += kept.repeats
         return await self._calls.answer() if kept.calls else []
 

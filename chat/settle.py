@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 
 from chat import answers, events, lease, material
+from chat.failpoints import hit
 from chat.journal import LeaseLost, packed
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
 from chat.tape import Entry
@@ -147,6 +148,7 @@ def finish(
     entry = Entry(seq, done.type, line)
     TurnEvent.objects.create(turn=row, last_seq=seq, events=packed([*ending.unkept, entry]))
     _close_row(row, ending, seq=seq, base=base, usage=usage, version=version, now=now)
+    hit("settle.written")
     return Settled(entry)
 
 

@@ -3,6 +3,7 @@
 import logging
 
 from chat import conclude, hints
+from chat.failpoints import hit
 from chat.models import Turn, TurnEvent
 from chat.settle import Closing
 from history.clock import now_ms
@@ -36,8 +37,10 @@ def expire_of(conversation_pk: int, *, now: int) -> bool:
 
 
 def _conclude(turn_pk: int, closing: Closing) -> None:
+    hit("recover.begun")
     try:
         if conclude.conclude(turn_pk, closing, now=now_ms()):
+            hit("recover.committed")
             hints.concluded(turn_pk)
     except Exception:
         logger.exception("turn %d could not be settled", turn_pk)

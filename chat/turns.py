@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import transaction
 
 from chat import answers, events, lease, material, pictures, prompt
+from chat.failpoints import hit
 from chat.gate_errors import DecidedAlready, DigestMismatch, Expired
 from chat.journal import packed
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
@@ -83,6 +84,7 @@ def start(send: Send, *, owner_id: int, now: int) -> Started:
             turn, send=send, images=[photo.described(conversation_id) for photo in photos]
         )
         store.set_live(state, conversation, turn_id=turn.turn_id, status="running", now=now)
+        hit("send.written")
     return Started(turn=turn, conversation_id=conversation.cid, after=0, fresh=True)
 
 
@@ -200,6 +202,7 @@ def decide(confirm: Confirm, *, owner_id: int, now: int) -> Started:
         if held:
             _resume(turn)
             store.set_live(state, conversation, turn_id=turn.turn_id, status="running", now=now)
+        hit("decide.written")
         return Started(
             turn=turn, conversation_id=conversation.cid, after=last_kept(turn.pk), fresh=held
         )

@@ -4,6 +4,7 @@ from django.db import transaction
 from django.db.models import F, Max
 
 from chat import events
+from chat.failpoints import hit
 from chat.hints import concluded
 from chat.journal import packed
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
@@ -22,6 +23,7 @@ def wipe(conversation_pks: list[int]) -> None:
     calls = ToolCall.objects.filter(turn__in=turns)
     calls.filter(state__in=ToolCall.OPEN).update(state=State.SUPERSEDED)
     calls.update(args={}, canonical_args="", result=None)
+    hit("delete.written")
 
 
 def _discard(turn: Turn) -> None:
