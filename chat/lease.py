@@ -3,14 +3,15 @@
 import secrets
 from datetime import timedelta
 
+from django.conf import settings
 from django.db.models import DateTimeField, ExpressionWrapper, F
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 
 from chat.models import Turn
 
-LEASE = timedelta(seconds=30)
-RENEW_EVERY = 10.0
+LEASE = timedelta(seconds=settings.KENNY_LEASE_SECONDS)
+RENEW_EVERY = settings.KENNY_LEASE_SECONDS / 3
 
 BOOT = secrets.token_hex(16)
 

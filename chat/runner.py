@@ -10,7 +10,7 @@ from collections.abc import Callable
 from django.contrib.auth import get_user_model
 from django.db import connection
 
-from chat import doors, hints, sweep
+from chat import doors, hints, lease, sweep
 from chat.bus import Hint, bus
 from chat.failpoints import hit
 from chat.journal import Journal
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 SWEEP_EVERY = 1.0
 EXPIRE_EVERY = 60.0
-RECOVER_EVERY = 10.0
+RECOVER_EVERY = lease.RENEW_EVERY
 
 
 class Runner:

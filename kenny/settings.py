@@ -33,6 +33,7 @@ KENNY_MAX_BODY = environment.number(
     "KENNY_MAX_BODY", default=32 * 1024 * 1024, least=1024, most=1024**3
 )
 KENNY_GRACE = environment.number("KENNY_GRACE", default=5, least=0, most=600)
+KENNY_LEASE_SECONDS = environment.number("KENNY_LEASE_SECONDS", default=30, least=2, most=600)
 ANTHROPIC_API_KEY = environment.text("ANTHROPIC_API_KEY")
 ANTHROPIC_BASE_URL = environment.url("ANTHROPIC_BASE_URL", schemes=("https", "http"))
 DEBUG = environment.flag("KENNY_DEBUG", default=False)
