@@ -7,16 +7,15 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Max
 
-from chat import gate
+from chat import gate, lease, rights
 from chat.answers import answer_event, called_event, held_event, is_open
 from chat.events import Event
 from chat.failpoints import hit
-from chat.journal import Job
+from chat.journal import Job, LeaseLost
 from chat.loop import Keep
 from chat.models import ToolCall, Turn, TurnMessage
 from chat.settle import added
 from chat.tools.base import Tier
-from chat.tools.registry import toolbox
 from history.blobs import image_url
 
 State = ToolCall.State
@@ -46,12 +45,16 @@ class Kept:
 
 
 def judge(turn: Turn, keep: Keep, *, now: int) -> Kept:
-    """Make the rows of a message and its calls; nothing is written yet."""
+    """Make the rows of a message and its calls; nothing is written yet. Raises LeaseLost after a delete."""
     newest = TurnMessage.objects.filter(turn=turn).aggregate(n=Max("n"))["n"]
+    if newest is None:
+        # The person's own message is kept before anything else: only a delete takes it away.
+        raise LeaseLost
     message = TurnMessage(
         turn=turn, n=newest + 1, payload={"role": "assistant", "content": keep.content}
     )
     refused = _refused(turn)
+    expires_at = lease.database_ms(turn.pk) + settings.KENNY_APPROVAL_TTL * 1000
     calls = [
         _row(
             turn,
@@ -61,6 +64,7 @@ def judge(turn: Turn, keep: Keep, *, now: int) -> Kept:
             unreadable=keep.unreadable,
             denied=refused,
             now=now,
+            expires_at=expires_at,
         )
         for position, block in enumerate(keep.calls)
     ]
@@ -81,8 +85,9 @@ def _row(
     unreadable: dict[str, str],
     denied: set[tuple[str, str]],
     now: int,
+    expires_at: int,
 ) -> ToolCall:
-    tools = toolbox(turn.agent_id)
+    tools = rights.tools_of(turn.agent_id)
     verdict = gate.verdict(tool=block["name"], args=block["input"], toolbox=tools, denied=denied)
     if block["id"] in unreadable:
         verdict = gate.Verdict(
@@ -108,17 +113,17 @@ def _row(
         ),
         created_at=now,
     )
-    _admit(call, verdict, now=now)
+    _admit(call, verdict, now=now, expires_at=expires_at)
     return call
 
 
-def _admit(call: ToolCall, verdict: gate.Verdict, *, now: int) -> None:
+def _admit(call: ToolCall, verdict: gate.Verdict, *, now: int, expires_at: int) -> None:
     """Set the state a call begins in. A read-only one is claimed with the row that makes it."""
     match verdict.kind:
         case "run":
             call.state, call.auto_run, call.started_at = State.RUNNING, True, now
         case "hold":
-            call.state, call.expires_at = State.PENDING, now + settings.KENNY_APPROVAL_TTL * 1000
+            call.state, call.expires_at = State.PENDING, expires_at
         case "repeated":
             call.state, call.ok, call.ended_at, call.told = State.REPEATED, False, now, True
         case _:
