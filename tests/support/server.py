@@ -94,7 +94,13 @@ class Server:
 
     def start(self) -> Self:
         """Start the process and wait until it serves."""
-        process = self.spawn()
+        self.spawn()
+        return self.wait()
+
+    def wait(self) -> Self:
+        """Wait until a spawned process serves."""
+        process = self.process
+        assert process is not None, "the server was never started"
         end = time.monotonic() + START_WITHIN
         while time.monotonic() < end:
             if process.poll() is not None:
