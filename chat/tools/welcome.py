@@ -44,7 +44,7 @@ def furnish(folder: Path) -> None:
             (aside / name).touch(mode=0o600)
             (aside / name).write_bytes(data)
         # Two first uses at once: the rename of the second finds a folder that is not empty, and that is as good.
-        with suppress(FileExistsError, OSError):
+        with suppress(OSError):
             aside.rename(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)

@@ -77,9 +77,9 @@ class Workspace:
                 return
             folder = descent.enter(stack, above, names[-1:])
             for found in descent.walk(folder, names=names, skip="" if names else HOUSE):
-                if found.is_file and found.info.st_nlink == 1:
-                    data, size = descent.read(found.folder, found.names[-1], limit=limit)
-                    yield "/".join(found.names), File(data=data, size=size)
+                file = _readable(found, limit=limit)
+                if file is not None:
+                    yield "/".join(found.names), file
 
     def write(self, path: str, data: bytes) -> bool:
         """Write the whole file `path`, making folders on the way; return whether it replaced one."""
@@ -200,6 +200,17 @@ class Workspace:
             raise ToolFailed(
                 f"What the folder holds would be deeper than {self._limits.depth} folders."
             )
+
+
+def _readable(found: descent.Found, *, limit: int) -> File | None:
+    """Return a file met on a walk; None for what is none, or is gone or closed to the server by now."""
+    if not found.is_file:
+        return None
+    try:
+        data, size = descent.read(found.folder, found.names[-1], limit=limit)
+    except (ToolFailed, OSError):
+        return None
+    return File(data=data, size=size)
 
 
 def _flush(folders: list[int]) -> None:

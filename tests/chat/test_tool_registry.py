@@ -1,5 +1,6 @@
 """Which tools an agent has, what they promise the API, and what start-up refuses."""
 
+import urllib.request
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -126,12 +127,15 @@ class TestFaults:
 
         assert len(arguments.faults(args, schema=self.SCHEMA)) == arguments.MAX_FAULTS
 
-    def test_a_reference_elsewhere_is_not_fetched(self) -> None:
+    def test_a_reference_elsewhere_is_not_fetched(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[object] = []
+        monkeypatch.setattr(urllib.request, "urlopen", asked.append)
         schema = {"type": "object", "properties": {"a": {"$ref": "http://127.0.0.1:9/schema.json"}}}
 
         found = arguments.faults({"a": 1}, schema=schema)
 
         assert found == ["The tool's schema refers to something that is not in it."]
+        assert asked == []
 
     def test_a_schema_that_refers_to_itself_for_ever_ends(self) -> None:
         schema = {"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}}
