@@ -16,18 +16,19 @@ MERGE = 500
 """Pages of the search index that one step may write; between the steps other writers get their turn."""
 
 
-def flush_deleted(*, tables: tuple[str, ...] = ()) -> None:
+def flush_deleted(*, tables: tuple[str, ...] = ()) -> bool:
     """Take what was deleted out of the files. Slow; call it outside a transaction, soon after deletes and at the end.
 
     SQLite overwrites deleted rows by itself (secure_delete); words of deleted texts stay in the search index until its
     parts are merged, and all of it in the write-ahead log until that is cut. PostgreSQL needs a vacuum; `tables` are
-    those of other apps that are to be vacuumed with history's own.
+    those of other apps that are to be vacuumed with history's own. Return whether all is out: a reader that is busy
+    keeps SQLite's log from being cut, so that it takes another call.
     """
-    if connection.vendor == "sqlite":
-        _merge_index()
-        _cut_log()
-    else:
+    if connection.vendor != "sqlite":
         _vacuum((*TOUCHED, *tables))
+        return True
+    _merge_index()
+    return _cut_log()
 
 
 def _merge_index() -> None:
@@ -51,9 +52,11 @@ def _changes(cursor: CursorWrapper) -> int:
     return int(cursor.fetchone()[0])
 
 
-def _cut_log() -> None:
+def _cut_log() -> bool:
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        busy, _, _ = cursor.fetchone()
+    return not busy
 
 
 def _vacuum(tables: tuple[str, ...]) -> None:

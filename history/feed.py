@@ -10,8 +10,13 @@ from history.rows import cursor as cursor_of
 from history.serializers import SUMMARY, summary
 from history.settling import full_messages
 
-DEAD = ("cid", "version", "deleted_at")
-COLUMNS = (*SUMMARY, "deleted_at", "seq", "sort_at")
+COLUMNS = (*SUMMARY, "pk", "sort_at", "seq", "deleted_at")
+WIDTH = len(SUMMARY)
+CID, VERSION = SUMMARY.index("cid"), SUMMARY.index("version")
+PK, SORT_AT, SEQ, DELETED_AT = range(WIDTH, len(COLUMNS))
+
+Row = tuple[Any, ...]
+"""The values of COLUMNS: of ten thousand rows, tuples are read several times faster than objects."""
 
 
 class Wish(NamedTuple):
@@ -77,27 +82,27 @@ _TOP = 10**18 - 1
 def _delta(state: SyncState, place: Place, wish: Wish) -> dict[str, Any]:
     rows = _of(state).moved_after(place.at).moved_up_to(place.through).in_commit_order()
     got, more = _cut(rows, wish.limit)
-    rest = place._replace(at=got[-1]["seq"]) if more else None
-    live = [row for row in got if row["deleted_at"] is None]
-    dead = [row for row in got if row["deleted_at"] is not None]
+    rest = place._replace(at=got[-1][SEQ]) if more else None
+    live = [row for row in got if row[DELETED_AT] is None]
+    dead = [row for row in got if row[DELETED_AT] is not None]
     return _answer(state, place, wish=wish, live=live, dead=dead, rest=rest)
 
 
 def _complete(state: SyncState, place: Place, wish: Wish) -> dict[str, Any]:
     """Live rows first, newest first, then tombstones: a row that dies in between is listed twice, never not at all."""
-    live: list[dict[str, Any]] = []
+    live: list[Row] = []
     if place.kind == "l":
         rows = _bounded(_of(state).live(), place, wish).newest_first()
         rows = rows if place.at == _TOP else rows.below(place.at, place.cid)
         live, more = _cut(rows, wish.limit)
         if more:
-            rest = place._replace(at=live[-1]["sort_at"], cid=live[-1]["cid"])
+            rest = place._replace(at=live[-1][SORT_AT], cid=live[-1][CID])
             return _answer(state, place, wish=wish, live=live, dead=[], rest=rest)
         place = place._replace(kind="d", at=0, cid="")
     room = None if wish.limit is None else wish.limit - len(live)
     rows = _bounded(_of(state).buried(), place, wish).moved_after(place.at).in_commit_order()
     dead, more = _cut(rows, room)
-    after = place._replace(at=dead[-1]["seq"] if dead else place.at)
+    after = place._replace(at=dead[-1][SEQ] if dead else place.at)
     return _answer(state, place, wish=wish, live=live, dead=dead, rest=after if more else None)
 
 
@@ -111,11 +116,11 @@ def _bounded(rows: ConversationQuerySet, place: Place, wish: Wish) -> Conversati
     return rows.moved_up_to(place.through) if paged else rows
 
 
-def _cut(rows: ConversationQuerySet, limit: int | None) -> tuple[list[dict[str, Any]], bool]:
+def _cut(rows: ConversationQuerySet, limit: int | None) -> tuple[list[Row], bool]:
     """Return at most `limit` rows and whether there are more."""
     if limit is None:
-        return list(rows.values("pk", *COLUMNS)), False
-    got = list(rows.values("pk", *COLUMNS)[: limit + 1])
+        return list(rows.values_list(*COLUMNS)), False
+    got = list(rows.values_list(*COLUMNS)[: limit + 1])
     return got[:limit], len(got) > limit
 
 
@@ -124,19 +129,18 @@ def _answer(
     place: Place,
     *,
     wish: Wish,
-    live: list[dict[str, Any]],
-    dead: list[dict[str, Any]],
+    live: list[Row],
+    dead: list[Row],
     rest: Place | None,
 ) -> dict[str, Any]:
-    listed = [summary(tuple(row[name] for name in SUMMARY)) for row in live]
+    listed = [summary(row[:WIDTH]) for row in live]
     if wish.bodies:
         for item, messages in zip(listed, _bodies(live), strict=True):
             item["messages"] = messages
     return {
         "conversations": listed,
         "deleted": [
-            {"id": row["cid"], "version": row["version"], "deletedAt": row["deleted_at"]}
-            for row in dead
+            {"id": row[CID], "version": row[VERSION], "deletedAt": row[DELETED_AT]} for row in dead
         ],
         "cursor": f"v1.{state.epoch}.{place.through}",
         "epoch": state.epoch,
@@ -145,10 +149,10 @@ def _answer(
     }
 
 
-def _bodies(rows: list[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def _bodies(rows: list[Row]) -> Iterator[list[dict[str, Any]]]:
     """Yield the messages of each row, one conversation's images in memory at a time."""
     for row in rows:
         try:
-            yield full_messages(Conversation.objects.get(pk=row["pk"]))
+            yield full_messages(Conversation.objects.get(pk=row[PK]))
         except Deleted:
             yield []  # it died while the list was made: the next delta says so

@@ -44,6 +44,8 @@ class VerbatimJSONField(_TextOfAny):
     def from_db_value(
         self, value: str | None, _expression: Any, _connection: BaseDatabaseWrapper
     ) -> Any:
+        if value == "{}":
+            return {}  # most settings: a list of many conversations is read without a parser
         return None if value is None else json.loads(value)
 
     def to_python(self, value: Any) -> Any:

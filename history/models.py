@@ -4,37 +4,14 @@ import secrets
 from typing import Any, Self, cast
 
 from django.conf import settings as django_settings
-from django.db import models
+from django.db import connection, models
 from django.db.models import F, Q
 
 from history.beside import BlobLink, Look, ScaledCopy, SearchText
+from history.columns import BODY, TOMBSTONE
 from history.fields import VerbatimJSONField
 
 __all__ = ["Blob", "BlobLink", "Conversation", "Look", "ScaledCopy", "SearchText", "SyncState"]
-
-TOMBSTONE: dict[str, Any] = {
-    "title": "",
-    "agent_id": None,
-    "settings": {},
-    "pinned": False,
-    "archived": False,
-    "preview": "",
-    "message_count": 0,
-    "created_at": 0,
-    "updated_at": 0,
-    "sort_at": 0,
-    "live_turn": None,
-    "live_status": None,
-    "frozen_hash": "",
-    "thinking_from": 0,
-    "system": "",
-    "tools": [],
-    "messages": [],
-}
-"""What every column of content holds once the conversation is deleted; a CHECK says so too."""
-
-BODY = ("system", "tools", "messages")
-"""The columns that may be large: lists and metadata writes leave them alone."""
 
 TIME_LIMIT = 2**53
 RUNNING, HELD = "running", "held"
@@ -77,7 +54,7 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
         return self.filter(deleted_at=None)
 
     def buried(self) -> Self:
-        return self.exclude(deleted_at=None)
+        return self.filter(deleted_at__isnull=False)
 
     def with_cid(self, cid: str) -> Self:
         return self.filter(cid=cid)
@@ -90,7 +67,8 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
         return self.filter(first_seq__lte=seq)
 
     def moved_up_to(self, seq: int) -> Self:
-        return self.filter(seq__lte=seq)
+        """Bind to a state of the feed. As an expression, since nearly all rows satisfy it: no index should serve it."""
+        return self.alias(moved=F("seq") + 0).filter(moved__lte=seq)
 
     def moved_after(self, seq: int) -> Self:
         return self.filter(seq__gt=seq)
@@ -125,6 +103,12 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
             deleted_at=now,
             server_updated_at=now,
         )
+
+    def number(self, seqs: dict[int, int]) -> None:
+        """Give rows (by primary key) their numbers, in plain SQL: `bulk_update` takes milliseconds for each row."""
+        with connection.cursor() as cursor:
+            sql = "UPDATE history_conversation SET seq = %s WHERE id = %s"
+            cursor.executemany(sql, [(seq, pk) for pk, seq in seqs.items()])
 
 
 class Conversation(models.Model):
@@ -193,7 +177,12 @@ class Conversation(models.Model):
                 F("cid"),
                 condition=Q(deleted_at=None),
                 name="history_conversation_newest",
-            )
+            ),
+            models.Index(
+                fields=["owner", "seq"],
+                condition=Q(deleted_at__isnull=False),
+                name="history_conversation_dead",
+            ),
         ]
 
     def __str__(self) -> str:

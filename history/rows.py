@@ -50,7 +50,15 @@ def take(state: SyncState, *, count: int = 1) -> int:
 
 def find(*, owner_id: int, cid: str) -> Conversation:
     """Return the live conversation. Raises NotFound for what never existed for this owner, Deleted for a tombstone."""
-    row = Conversation.objects.owned_by(owner_id).with_cid(cid).first()
+    return _alive(Conversation.objects.owned_by(owner_id).with_cid(cid).first())
+
+
+def find_head(*, owner_id: int, cid: str) -> Conversation:
+    """Return the live conversation as `find` does, its large columns left for whoever reads them."""
+    return _alive(look_up(owner_id=owner_id, cid=cid))
+
+
+def _alive(row: Conversation | None) -> Conversation:
     if row is None:
         raise NotFound
     refuse_deleted(row)

@@ -11,7 +11,7 @@ from history.attachments import attach, keep_scaled, scaled_copy
 from history.models import SyncState
 from history.prepared import Prepared
 from history.prepared import prepare as _prepare
-from history.rows import NotLocked, cursor, find, locked
+from history.rows import NotLocked, cursor, find, find_head, locked
 from history.saving import Replaced, Saved, patch, replace_all, save
 from history.sent import ALWAYS, Conditions, Sent
 from history.settling import (
@@ -41,6 +41,7 @@ __all__ = [
     "bury_all",
     "cursor",
     "find",
+    "find_head",
     "freeze",
     "full_messages",
     "hash_frozen",

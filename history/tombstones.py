@@ -78,4 +78,4 @@ def _bury_batch(state: SyncState, rows: list[Conversation], *, now: int) -> None
     first = take(state, count=len(rows))
     for seq, row in enumerate(rows, start=first):
         row.seq, row.version, row.deleted_at = seq, row.version + 1, now
-    Conversation.objects.bulk_update(rows, ["seq"], batch_size=BATCH)
+    Conversation.objects.all().number({row.pk: row.seq for row in rows})

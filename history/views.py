@@ -136,7 +136,7 @@ class Image(HistoryView):
     @extend_schema(responses={(200, "image/*"): bytes, **ERRORS})
     def get(self, request: Request, cid: str, sha256: str) -> HttpResponse:
         """Send the image as it was stored: to its owner only, and for good under this address."""
-        row = store.find(owner_id=owner_of(request), cid=check_id(cid))
+        row = store.find_head(owner_id=owner_of(request), cid=check_id(cid))
         data = image(row, sha256=sha256)
         if data is None:
             data = find_inline(row.messages, sha256=sha256)
