@@ -18,7 +18,7 @@ export function bar() {
     options.hidden = !row;
     options.setAttribute("aria-label", `Options for ${text}`);
     const waiting = Object.values(state.library.rows).some((other) => other.live?.status === "held");
-    const whole = `${waiting ? "● " : ""}${text} – kenny`;
+    const whole = `${waiting ? "● " : ""}${text} · kenny`;
     if (document.title !== whole) document.title = whole;
     document.body.dataset["link"] = state.link;
   };

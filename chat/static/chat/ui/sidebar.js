@@ -59,7 +59,7 @@ export class Sidebar extends HTMLElement {
     this.#rows = new Map();
     slot(this, "list").replaceChildren(...parts.map((part, i) => {
       const el = clone("t-group");
-      const [head, list] = [/** @type {HTMLElement} */ (el.querySelector("h2")), /** @type {HTMLElement} */ (el.querySelector("ul"))];
+      const [head, list] = [slot(el, "label"), slot(el, "rows")];
       head.textContent = part.label;
       head.id = `group-${i}`;
       list.setAttribute("aria-labelledby", head.id);

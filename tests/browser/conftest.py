@@ -1,0 +1,125 @@
+"""A real Chromium on the real product. No test may leave a console message, an error or a report of the content policy."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.support.server import PASSWORD, Server
+from tests.support.upstream import Upstream
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+REPORTS = "addEventListener('securitypolicyviolation', (e) => console.error(`policy: ${e.violatedDirective}`))"
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def demo() -> Iterator[Server]:
+    """The product as it comes, without a key: the demo model answers."""
+    with Server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def upstream() -> Iterator[Upstream]:
+    with Upstream() as scripted:
+        yield scripted
+
+
+@pytest.fixture(scope="session")
+def keyed(upstream: Upstream) -> Iterator[Server]:
+    """The product with a key, whose answers the test writes."""
+    with Server(env={"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": upstream.url}) as server:
+        yield server
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[Open]:
+    """Open a window of its own, signed in on a server; all its messages are kept and must be none."""
+    complaints: list[str] = []
+    contexts = []
+
+    def open_window(
+        server: Server,
+        *,
+        user: str = "root",
+        path: str = "/",
+        theme: str = "light",
+        wide: int = 1280,
+        expected: str = "",
+    ) -> Page:
+        context = chromium.new_context(
+            viewport={"width": wide, "height": 844},
+            color_scheme="dark" if theme == "dark" else "light",
+            base_url=server.address,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.add_init_script(REPORTS)
+
+        def hear(message: Any) -> None:
+            if not expected or expected not in message.text:
+                complaints.append(f"{message.type}: {message.text}")
+
+        page.on("console", hear)
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        sign_in(page, user=user, path=path)
+        return page
+
+    yield open_window
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def sign_in(page: Page, *, user: str, path: str = "/") -> None:
+    page.goto(path)
+    page.get_by_role("textbox", name="Username").fill(user)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("textbox", name="Message Claude").wait_for()
+
+
+def say(page: Page, words: str) -> None:
+    box = page.get_by_role("textbox", name="Message Claude")
+    box.fill(words)
+    box.press("Enter")
+
+
+def answered(page: Page) -> None:
+    """Wait until the answer is over."""
+    page.get_by_role("article", name="Claude").last.wait_for()
+    page.get_by_role("button", name="Stop").wait_for(state="hidden", timeout=60_000)
+
+
+def shown(page: Page) -> str:
+    """Return what the transcript shows, as nodes."""
+    return str(page.locator(".messages").evaluate("(el) => el.innerHTML"))
+
+
+def findings(page: Page) -> list[tuple[str, str]]:
+    """Return what axe finds, as (rule, where)."""
+    options = {"runOnly": RULES}
+    violations = Axe().run(page, options=options).response["violations"]
+    return [(found["id"], str(node["target"])) for found in violations for node in found["nodes"]]
