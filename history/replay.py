@@ -9,14 +9,14 @@ from rest_framework.response import Response
 from history import store
 from history.attachments import pictures
 from history.blobs import image_url
-from history.described import ERRORS, OBJECT
+from history.described import ERRORS, LISTED, OBJECT
 from history.errors import BadRequest
 from history.markdown.tree import render
 from history.messages import transcript
 from history.models import Conversation
 from history.requests import owner_of
 from history.serializers import check_id
-from history.views import Conversations, HistoryView, OneConversation
+from history.views import HistoryView, buried, listed
 
 TEXTS = frozenset({"user_text", "text_delta", "thinking_delta"})
 
@@ -24,13 +24,19 @@ TEXTS = frozenset({"user_text", "text_delta", "thinking_delta"})
 class HistoryList(HistoryView):
     """The same list as /api/conversations."""
 
-    get = Conversations.get
+    @extend_schema(
+        operation_id="list_history", parameters=LISTED, responses={200: OBJECT, 304: None, **ERRORS}
+    )
+    def get(self, request: Request) -> Response:
+        """List conversations as /api/conversations does."""
+        return listed(request)
 
 
 class HistoryOne(HistoryView):
     """The transcript of one conversation."""
 
     @extend_schema(
+        operation_id="replay_conversation",
         parameters=[OpenApiParameter("render", str, enum=["tree"])],
         responses={200: OBJECT, **ERRORS},
     )
@@ -54,7 +60,10 @@ class HistoryOne(HistoryView):
             }
         )
 
-    delete = OneConversation.delete
+    @extend_schema(operation_id="delete_history", responses={200: OBJECT, **ERRORS})
+    def delete(self, request: Request, cid: str) -> Response:
+        """Delete a conversation as /api/conversations/{id} does."""
+        return buried(request, cid)
 
 
 def events_of(row: Conversation) -> list[dict[str, Any]]:

@@ -39,28 +39,31 @@ class HistoryView(APIView):
 class Conversations(HistoryView):
     """The whole set: list, delta, search, save under a new id, delete all."""
 
-    @extend_schema(parameters=LISTED, responses={200: OBJECT, 304: None, **ERRORS})
+    @extend_schema(
+        operation_id="list_conversations",
+        parameters=LISTED,
+        responses={200: OBJECT, 304: None, **ERRORS},
+    )
     def get(self, request: Request) -> Response:
         """List conversations: complete, from a cursor on, or ranked by words."""
-        state = feed.state_of(owner_of(request))
-        wish = wish_of(request)
-        etag = _list_etag(request, state)
-        if is_fresh(request, etag):
-            return Response(status=304, headers={"ETag": etag})
-        words = request.query_params.get("q", "").strip()
-        if words:
-            found = search.find(state, query=words, limit=wish.limit, next_page=wish.next)
-            return Response(found, headers={"ETag": etag})
-        return Response(feed.pull(state, wish), headers={"ETag": etag})
+        return listed(request)
 
-    @extend_schema(request=OBJECT, responses={200: OBJECT, 201: OBJECT, **ERRORS})
+    @extend_schema(
+        operation_id="save_new_conversation",
+        request=OBJECT,
+        responses={200: OBJECT, 201: OBJECT, **ERRORS},
+    )
     def post(self, request: Request) -> Response:
         """Save a conversation; without an id the server makes one."""
         body = body_of(request)
         cid = check_id(body.get("id", f"c-{secrets.token_hex(12)}"))
         return _save(request, cid=cid, sent=read_save(body))
 
-    @extend_schema(parameters=[OpenApiParameter("before", str)], responses={200: OBJECT, **ERRORS})
+    @extend_schema(
+        operation_id="delete_all_conversations",
+        parameters=[OpenApiParameter("before", str)],
+        responses={200: OBJECT, **ERRORS},
+    )
     def delete(self, request: Request) -> Response:
         """Delete all conversations, or those created up to the cursor `before`."""
         before = request.query_params.get("before")
@@ -71,7 +74,9 @@ class Conversations(HistoryView):
 class Bulk(HistoryView):
     """The whole set, replaced."""
 
-    @extend_schema(request=OBJECT, responses={200: OBJECT, **ERRORS})
+    @extend_schema(
+        operation_id="replace_conversations", request=OBJECT, responses={200: OBJECT, **ERRORS}
+    )
     def put(self, request: Request) -> Response:
         """Store these conversations and delete the others."""
         listed = body_of(request).get("conversations")
@@ -88,7 +93,7 @@ class Bulk(HistoryView):
 class OneConversation(HistoryView):
     """One conversation."""
 
-    @extend_schema(responses={200: OBJECT, 304: None, **ERRORS})
+    @extend_schema(operation_id="read_conversation", responses={200: OBJECT, 304: None, **ERRORS})
     def get(self, request: Request, cid: str) -> Response:
         """Read a conversation with its messages."""
         row = store.find(owner_id=owner_of(request), cid=check_id(cid))
@@ -98,7 +103,11 @@ class OneConversation(HistoryView):
         messages = store.full_messages(row)
         return Response({**summary_of(row), "messages": messages}, headers={"ETag": row.etag})
 
-    @extend_schema(request=OBJECT, responses={200: OBJECT, 201: OBJECT, **ERRORS})
+    @extend_schema(
+        operation_id="save_conversation",
+        request=OBJECT,
+        responses={200: OBJECT, 201: OBJECT, **ERRORS},
+    )
     def put(self, request: Request, cid: str) -> Response:
         """Save a conversation; what is left out keeps its stored value."""
         body = body_of(request)
@@ -106,7 +115,9 @@ class OneConversation(HistoryView):
             raise BadRequest("The id in the body is not the one in the address.")
         return _save(request, cid=cid, sent=read_save(body))
 
-    @extend_schema(request=OBJECT, responses={200: OBJECT, **ERRORS})
+    @extend_schema(
+        operation_id="change_conversation", request=OBJECT, responses={200: OBJECT, **ERRORS}
+    )
     def patch(self, request: Request, cid: str) -> Response:
         """Change title, marks, settings or agent, also while a turn runs."""
         row = store.patch(
@@ -118,22 +129,16 @@ class OneConversation(HistoryView):
         )
         return Response(summary_of(row), headers={"ETag": row.etag})
 
-    @extend_schema(responses={200: OBJECT, **ERRORS})
+    @extend_schema(operation_id="delete_conversation", responses={200: OBJECT, **ERRORS})
     def delete(self, request: Request, cid: str) -> Response:
         """Delete a conversation for good; its id stays taken."""
-        row = store.bury(
-            owner_id=owner_of(request),
-            cid=check_id(cid),
-            now=now_ms(),
-            conditions=conditions_of(request),
-        )
-        return Response(tombstone(row))
+        return buried(request, cid)
 
 
 class Image(HistoryView):
     """An image of a conversation."""
 
-    @extend_schema(responses={(200, "image/*"): bytes, **ERRORS})
+    @extend_schema(operation_id="read_image", responses={(200, "image/*"): bytes, **ERRORS})
     def get(self, request: Request, cid: str, sha256: str) -> HttpResponse:
         """Send the image as it was stored: to its owner only, and for good under this address."""
         row = store.find_head(owner_id=owner_of(request), cid=check_id(cid))
@@ -152,6 +157,31 @@ class Image(HistoryView):
                 "Content-Security-Policy": "default-src 'none'; sandbox",
             },
         )
+
+
+def listed(request: Request) -> Response:
+    """Answer a list, a delta or a search, or that nothing has changed."""
+    state = feed.state_of(owner_of(request))
+    wish = wish_of(request)
+    etag = _list_etag(request, state)
+    if is_fresh(request, etag):
+        return Response(status=304, headers={"ETag": etag})
+    words = request.query_params.get("q", "").strip()
+    if words:
+        found = search.find(state, query=words, limit=wish.limit, next_page=wish.next)
+        return Response(found, headers={"ETag": etag})
+    return Response(feed.pull(state, wish), headers={"ETag": etag})
+
+
+def buried(request: Request, cid: str) -> Response:
+    """Delete a conversation and answer with its tombstone."""
+    row = store.bury(
+        owner_id=owner_of(request),
+        cid=check_id(cid),
+        now=now_ms(),
+        conditions=conditions_of(request),
+    )
+    return Response(tombstone(row))
 
 
 def _save(request: Request, *, cid: str, sent: Sent) -> Response:
