@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from chat.events import Denied, Event, Held, ToolCalled, ToolResult
+from chat.events import Decision, Denied, Event, Held, ToolCalled, ToolResult
 from chat.models import ToolCall
 from history import outcomes
 from history.fence import fence
@@ -16,6 +16,7 @@ REFUSALS = {
     State.EXPIRED: ("expired", outcomes.EXPIRED),
     State.REPEATED: ("repeated", outcomes.REPEATED),
     State.STOPPED: ("stopped", outcomes.STOPPED),
+    State.FORBIDDEN: ("forbidden", outcomes.FORBIDDEN),
 }
 """States of calls that never ran: the event's code, and what the model is told."""
 
@@ -90,6 +91,15 @@ def held_event(call: ToolCall) -> Held:
         agent_id=call.agent_id,
         digest=call.digest,
         expires_at=call.expires_at or 0,
+    )
+
+
+def decision_event(call: ToolCall) -> Decision:
+    return Decision(
+        call_id=call.call_id,
+        approve=call.state != State.DENIED,
+        by=call.decided_by.get_username() if call.decided_by else "",
+        at=call.decided_at or 0,
     )
 
 

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from chat import effects, gate, pictures
-from chat.answers import answer_event, is_open, result_block
-from chat.conclude import decision_event
+from chat.answers import answer_event, decision_event, is_open, result_block
 from chat.failpoints import hit
 from chat.journal import Job, Journal
 from chat.loop import GaveUp, Halted, Held

@@ -1,7 +1,8 @@
 """Ending a turn that nobody runs: after a crash, a stop on a hold, or when held calls expired.
 
-One transaction claims it, answers its open calls truthfully, writes the events and settles. If a call still waits for
-a person afterwards, the turn is held again (turns.md 10, 13, 15).
+What will be written is planned from the rows without a lock, the heavy part included; then one transaction makes sure
+that nothing moved meanwhile, claims the turn, answers its open calls truthfully, writes the events and settles. If a
+call still waits for a person afterwards, the turn is held again (turns.md 10, 13, 15, 16).
 """
 
 import json
@@ -13,13 +14,13 @@ from django.db import transaction
 from django.db.models import Max
 
 from chat import events, lease, material
-from chat.answers import answer_event
+from chat.answers import answer_event, decision_event, is_open
+from chat.closing import STOP, Closing
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
-from chat.settle import Closing, Ending, answer_open, finish, numbered
+from chat.settle import Ending, finish, numbered
 from history import store
 from history.blobs import image_url
 from history.errors import Deleted
-from history.models import Conversation
 
 State = ToolCall.State
 
@@ -30,83 +31,100 @@ INTERRUPTED = events.Failed(
 )
 
 
-def after_crash(call: ToolCall) -> State | None:
-    """A call that had begun is never run again by itself; an approval that was not used is void (contract 7, rule 3)."""
-    if call.state == State.RUNNING:
-        return State.UNKNOWN
-    return None if call.state == State.PENDING else State.STOPPED
+class _Moved(Exception):
+    """Something was written between the plan and its transaction: it is planned again."""
 
 
-def after_stop(call: ToolCall) -> State | None:
-    return State.UNKNOWN if call.state == State.RUNNING else State.STOPPED
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """What will be written, and the `position` of the rows it was made from."""
 
-
-@dataclass(frozen=True, slots=True)
-class Overdue:
-    """Answers held calls whose time to decide is over; the others go on waiting."""
-
-    now: int
-
-    def __call__(self, call: ToolCall) -> State | None:
-        overdue = (
-            call.state == State.PENDING
-            and call.expires_at is not None
-            and call.expires_at <= self.now
-        )
-        return State.EXPIRED if overdue else None
-
-
-CRASH = Closing(stop_reason="interrupted", close=after_crash)
-STOP = Closing(stop_reason="stopped", close=after_stop)
-
-
-def expiry(now: int) -> Closing:
-    return Closing(stop_reason="expired", close=Overdue(now))
+    position: object
+    left: int
+    crashed: bool
+    decided: list[ToolCall]
+    answered: list[ToolCall]
+    partial: TurnMessage | None
+    made: list[events.Event]
+    base: int
+    held: bool
+    stop_reason: str
+    prepared: store.Prepared
 
 
 def conclude(turn_pk: int, closing: Closing, *, now: int) -> bool:
-    """Settle a turn that is held or whose lease is over; return whether this call did it.
-
-    The caller has made sure that no process runs the turn: the claim below is guarded by its fence.
-    """
-    with transaction.atomic():
-        owner_id = Turn.objects.values_list("owner_id", flat=True).get(pk=turn_pk)
-        state = store.locked(owner_id)
-        turn = (
-            Turn.objects.live()
-            .select_for_update()
-            .select_related("conversation")
-            .filter(pk=turn_pk)
-            .first()
-        )
+    """Settle a turn that `closing` is for; return whether this call did it."""
+    while True:
+        turn = closing.turns().filter(pk=turn_pk).select_related("conversation").first()
         if turn is None:
             return False
-        if turn.stop:
-            closing = STOP
-        fence = lease.take(turn)
-        assert fence is not None, "the row is locked"
-        turn.fence, crashed = fence, turn.status == Turn.Status.RUNNING
-        left = _kept(turn)
-        if crashed:
-            _save_partial(turn, left=left)
-        _settle(state, turn, closing=closing, crashed=crashed, left=left, now=now)
-    return True
+        plan = _planned(turn, STOP if turn.stop else closing)
+        try:
+            return _written(turn, plan, closing=closing, now=now)
+        except _Moved:
+            continue
 
 
-def _kept(turn: Turn) -> int:
+def _position(turn: Turn) -> object:
+    """Return what tells whether anything of the turn was written since."""
+    row = Turn.objects.filter(pk=turn.pk).values_list(
+        "fence", "status", "stop", "conversation__version"
+    )
+    calls = ToolCall.objects.filter(turn=turn).order_by("pk")
     return (
-        TurnEvent.objects.filter(turn=turn).aggregate(last=Max("last_seq"))["last"] or turn.last_seq
+        row.get(),
+        list(calls.values_list("pk", "state", "announced", "told")),
+        TurnMessage.objects.filter(turn=turn).count(),
+        _kept(turn),
     )
 
 
-def _save_partial(turn: Turn, *, left: int) -> None:
-    """Keep the text that was journaled after the last finished message; what a reset voided does not count."""
-    Turn.objects.filter(pk=turn.pk).update(left=left)
+def _kept(turn: Turn) -> int:
+    last: int | None = TurnEvent.objects.filter(turn=turn).aggregate(last=Max("last_seq"))["last"]
+    return last or turn.last_seq
+
+
+def _planned(turn: Turn, closing: Closing) -> _Plan:
+    position, left = _position(turn), _kept(turn)
+    crashed = turn.status == Turn.Status.RUNNING
+    messages = list(TurnMessage.objects.filter(turn=turn).order_by("n"))
+    partial = _partial(turn, n=messages[-1].n + 1) if crashed else None
+    rows = ToolCall.objects.filter(turn=turn).select_related("decided_by")
+    calls = list(rows.order_by("message_n", "position"))
+    decided = [call for call in calls if call.decided_at and not call.announced]
+    made: list[events.Event] = [
+        decision_event(call) for call in sorted(decided, key=lambda call: call.decided_at or 0)
+    ]
+    answered = _answered(calls, closing, now=lease.database_ms(turn.pk))
+    picture = image_url(turn.conversation.cid)
+    made += [answer_event(call, picture=picture) for call in answered]
+    if crashed and closing.stop_reason == "interrupted":
+        made.append(INTERRUPTED)
+    own = material.joined([*messages, *([partial] if partial else [])], calls, mark=turn.mark)
+    prefix = material.prefix_of(turn).messages
+    held = any(call.state == State.PENDING for call in calls)
+    return _Plan(
+        position=position,
+        left=left,
+        crashed=crashed,
+        decided=decided,
+        answered=answered,
+        partial=partial,
+        made=made,
+        base=len(prefix),
+        held=held,
+        stop_reason="held" if held else closing.stop_reason,
+        prepared=store.prepare(turn.owner_id, [*prefix, *own]),
+    )
+
+
+def _partial(turn: Turn, *, n: int) -> TurnMessage | None:
+    """Return the text that was journaled after the last finished message; what a reset voided does not count."""
     text = partial_text(_events_after(turn, turn.msg_seq))
-    if text.strip():
-        newest = TurnMessage.objects.filter(turn=turn).aggregate(n=Max("n"))["n"]
-        payload = {"role": "assistant", "content": [{"type": "text", "text": text}]}
-        TurnMessage.objects.create(turn=turn, n=newest + 1, payload=payload)
+    if not text.strip():
+        return None
+    payload = {"role": "assistant", "content": [{"type": "text", "text": text}]}
+    return TurnMessage(turn=turn, n=n, payload=payload)
 
 
 def _events_after(turn: Turn, seq: int) -> list[dict[str, Any]]:
@@ -126,86 +144,71 @@ def partial_text(made: Sequence[dict[str, Any]]) -> str:
     return text
 
 
-def _settle(
-    state: store.SyncState, turn: Turn, *, closing: Closing, crashed: bool, left: int, now: int
-) -> None:
-    conversation = turn.conversation
+def _answered(calls: Sequence[ToolCall], closing: Closing, *, now: int) -> list[ToolCall]:
+    """Give open calls the state they end in; return all whose answer nobody told yet."""
+    answered = []
+    for call in calls:
+        state = closing.close(call, now) if is_open(call) else State(call.state)
+        if call.told or state is None:
+            continue
+        if is_open(call):
+            call.state, call.ok = state, False
+        answered.append(call)
+    return answered
+
+
+def _written(turn: Turn, plan: _Plan, *, closing: Closing, now: int) -> bool:
+    with transaction.atomic():
+        state = store.locked(turn.owner_id)
+        row = closing.turns().filter(pk=turn.pk).select_for_update().first()
+        if row is None:
+            return False
+        if _position(row) != plan.position:
+            raise _Moved
+        fence = lease.take(row)
+        assert fence is not None, "the row is locked"
+        row.fence = fence
+        _write_calls(plan, now=now)
+        if plan.crashed:
+            Turn.objects.filter(pk=row.pk).update(left=plan.left)
+        if plan.partial:
+            plan.partial.save(force_insert=True)
+        _settle(state, row, plan=plan, now=now)
+    return True
+
+
+def _write_calls(plan: _Plan, *, now: int) -> None:
+    rows = ToolCall.objects
+    rows.filter(pk__in=[call.pk for call in plan.decided]).update(announced=True)
+    for call in plan.answered:
+        rows.filter(pk=call.pk).update(state=call.state, ok=call.ok, ended_at=now, told=True)
+
+
+def _settle(state: store.SyncState, row: Turn, *, plan: _Plan, now: int) -> None:
+    conversation = row.conversation
     if conversation.is_deleted:
         raise Deleted(version=conversation.version, deletedAt=conversation.deleted_at)
-    described = image_url(conversation.cid)
-    unannounced = _decisions(turn)
-    answered = answer_open(turn, closing, now=now)
-    made: list[events.Event] = [
-        *unannounced,
-        *(answer_event(call, picture=described) for call in answered),
-    ]
-    if crashed and closing.stop_reason == "interrupted":
-        made.append(INTERRUPTED)
-    entries = numbered(made, turn=turn, conversation_id=conversation.cid, after=left)
-    held = ToolCall.objects.filter(turn=turn, state=State.PENDING).exists()
-    loaded = material.load(turn)
+    entries = numbered(plan.made, turn=row, conversation_id=conversation.cid, after=plan.left)
     written = store.append_turn(
         state,
         conversation,
-        messages=store.prepare(turn.owner_id, [*loaded.prefix, *loaded.own]),
-        agent_id=turn.agent_id,
+        messages=plan.prepared,
+        agent_id=row.agent_id,
         title_if_empty="",
         now=now,
-        live=(turn.turn_id, "held") if held else None,
+        live=(row.turn_id, "held") if plan.held else None,
     )
     ending = Ending(
-        stop_reason="held" if held else closing.stop_reason,
-        error="interrupted" if crashed else "",
+        stop_reason=plan.stop_reason,
+        error="interrupted" if plan.crashed else "",
         unkept=entries,
-        last_seq=left + len(entries),
+        last_seq=plan.left + len(entries),
     )
     finish(
-        turn,
+        row,
         ending,
         conversation_id=conversation.cid,
         version=written.version,
-        base=len(loaded.prefix),
+        base=plan.base,
         now=now,
     )
-
-
-def _decisions(turn: Turn) -> list[events.Event]:
-    """Return the decisions that were written down and that nobody told yet."""
-    calls = (
-        ToolCall.objects.filter(turn=turn, announced=False)
-        .exclude(decided_at=None)
-        .select_related("decided_by")
-    )
-    made: list[events.Event] = [decision_event(call) for call in calls.order_by("decided_at")]
-    calls.update(announced=True)
-    return made
-
-
-def decision_event(call: ToolCall) -> events.Decision:
-    return events.Decision(
-        call_id=call.call_id,
-        approve=call.state != State.DENIED,
-        by=call.decided_by.get_username() if call.decided_by else "",
-        at=call.decided_at or 0,
-    )
-
-
-def overdue(now: int) -> list[int]:
-    """Return the held turns with a call whose time to decide is over."""
-    calls = ToolCall.objects.filter(
-        state=State.PENDING, expires_at__lte=now, turn__status=Turn.Status.HELD
-    )
-    return list(calls.values_list("turn_id", flat=True).distinct())
-
-
-def dropped(now_running: set[int], *, every: bool) -> list[int]:
-    """Return the turns that no process runs: those with a lease that is over, or (`every`) all that run elsewhere.
-
-    `every` is for a start on SQLite, where a lock file says that there is no other process (turns.md 9).
-    """
-    running = Turn.objects.running().exclude(pk__in=now_running)
-    lost = running if every else running.filter(lease_until__lt=lease.now())
-    return list(lost.values_list("pk", flat=True))
-
-
-__all__ = ["CRASH", "STOP", "Conversation", "conclude", "dropped", "expiry", "overdue"]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chat import conclude, hints, runner, sweep, turns
+from chat import closing, conclude, hints, runner, sweep, turns
 from chat.failpoints import hit
 from chat.gate_errors import Expired
 from chat.protocol import Confirm, Send, Watch
@@ -52,7 +52,7 @@ def stop(turn_id: str, *, owner_id: int) -> turns.Stopping:
     stopping = turns.stop(turn_id, owner_id=owner_id)
     hit("stop.committed")
     if stopping.held:
-        if conclude.conclude(stopping.turn.pk, conclude.STOP, now=now_ms()):
+        if conclude.conclude(stopping.turn.pk, closing.STOP, now=now_ms()):
             hints.concluded(stopping.turn.pk)
     elif not runner.is_draining():
         runner.the_runner().stop(stopping.turn.pk)
@@ -60,7 +60,7 @@ def stop(turn_id: str, *, owner_id: int) -> turns.Stopping:
 
 
 def pending(*, owner_id: int) -> list[dict[str, Any]]:
-    return turns.pending(owner_id=owner_id, now=now_ms())
+    return turns.pending(owner_id=owner_id)
 
 
 def watched(frame: Watch, *, owner_id: int) -> Started | None:
@@ -77,4 +77,4 @@ def _expired(conversation_id: str | None, *, owner_id: int) -> bool:
     if conversation_id is None:
         return False
     conversation = store.find(owner_id=owner_id, cid=conversation_id)
-    return sweep.expire_of(conversation.pk, now=now_ms())
+    return sweep.expire_of(conversation.pk)

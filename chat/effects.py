@@ -6,11 +6,10 @@ import logging
 from dataclasses import dataclass, field
 from typing import Any
 
-from chat import gate, images
+from chat import gate, images, rights
 from chat.failpoints import hit
 from chat.models import ToolCall
 from chat.tools.base import Caller, Image, Output, ToolFailed
-from chat.tools.registry import toolbox
 from history.fence import capped, clean
 
 logger = logging.getLogger(__name__)
@@ -33,7 +32,7 @@ class Ran:
 
 def run(call: ToolCall, caller: Caller) -> Ran:
     """Run a claimed call, in a worker thread. Never raises: every fault is an answer the model can read."""
-    tool = toolbox(call.agent_id).get(call.tool)
+    tool = rights.tools_of(call.agent_id).get(call.tool)
     if tool is None:
         return failed(NO_TOOL)
     if not _is_what_was_shown(call, caller):

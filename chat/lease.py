@@ -2,9 +2,10 @@
 
 import secrets
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
-from django.db.models import DateTimeField, ExpressionWrapper, F
+from django.db.models import BigIntegerField, DateTimeField, ExpressionWrapper, F, Func
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Now
 
@@ -24,6 +25,27 @@ def until() -> Combinable:
 def now() -> Combinable:
     """Return the database's own time: no process's clock judges another's lease."""
     return Now()
+
+
+class NowMs(Func):
+    """The database's own time in ms since 1970: what a held call's `expires_at` is set and judged by."""
+
+    arity = 0
+    output_field = BigIntegerField()
+
+    def as_sqlite(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        template = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+        return self.as_sql(compiler, connection, template=template, **extra)
+
+    def as_postgresql(self, compiler: Any, connection: Any, **extra: Any) -> Any:
+        template = "(EXTRACT(EPOCH FROM STATEMENT_TIMESTAMP()) * 1000)::bigint"
+        return self.as_sql(compiler, connection, template=template, **extra)
+
+
+def database_ms(turn_pk: int) -> int:
+    """Return the database's own time in ms since 1970, read beside a turn."""
+    now: int = Turn.objects.filter(pk=turn_pk).values_list(NowMs(), flat=True).get()
+    return now
 
 
 def take(turn: Turn) -> int | None:

@@ -1,5 +1,6 @@
 """What a turn builds on, and the list it makes: read from the rows, joined in order."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -9,7 +10,8 @@ from chat.answers import is_open, results_message
 from chat.models import ToolCall, Turn, TurnMessage
 from chat.tools.registry import toolbox
 from history import store
-from history.messages import heal
+from history.blocks import blocks_of, shown
+from history.messages import heal, is_persons
 from history.models import Conversation
 
 Message = dict[str, Any]
@@ -25,6 +27,14 @@ class Frozen:
     @property
     def hash(self) -> str:
         return store.hash_frozen(system=self.system, tools=self.tools)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prefix:
+    """The stored list a turn builds on, healed. `rewritten`: the heal touched what a model's thinking may be bound to."""
+
+    messages: list[Message]
+    rewritten: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,33 +59,54 @@ def frozen_for(agent_id: str, *, custom: str) -> Frozen:
 
 
 def load(turn: Turn) -> Material:
-    """Read a turn's material. A later segment finds its prefix in the stored list, healed by the first settle."""
+    """Read a turn's material."""
+    prefix = prefix_of(turn)
+    return Material(prefix=prefix.messages, own=own_messages(turn), rewritten=prefix.rewritten)
+
+
+def prefix_of(turn: Turn) -> Prefix:
+    """Return what the turn builds on. A later segment finds it in the stored list, healed by the first settle."""
     stored = store.full_messages(turn.conversation)
-    own = own_messages(turn)
     if turn.base is not None:
-        return Material(prefix=stored[: turn.base], own=own, rewritten=False)
+        return Prefix(messages=stored[: turn.base])
     healed = heal(stored[: len(stored) if turn.cut is None else turn.cut])
-    return Material(prefix=healed.messages, own=own, rewritten=healed.middle)
+    said = TurnMessage.objects.filter(turn=turn, n=0).first()
+    kept = _without_repeats(healed.messages, said.payload) if said else healed.messages
+    return Prefix(messages=kept, rewritten=healed.middle)
+
+
+def _without_repeats(messages: list[Message], said: Message) -> list[Message]:
+    """Leave out the same words without a reply: the turn they began failed, and now they are sent again (T51)."""
+    kept = len(messages)
+    while kept and is_persons(messages[kept - 1]) and _seen(messages[kept - 1]) == _seen(said):
+        kept -= 1
+    return messages[:kept]
+
+
+def _seen(message: Message) -> list[Any]:
+    return shown(blocks_of(message))
 
 
 def own_messages(turn: Turn) -> list[Message]:
-    """Return the turn's messages: the person's, then each of the model's with the answers to its calls.
+    """Return the turn's messages so far."""
+    rows = TurnMessage.objects.filter(turn=turn).order_by("n")
+    calls = ToolCall.objects.filter(turn=turn).order_by("message_n", "position")
+    return joined(rows, calls, mark=turn.mark)
 
-    While a call of the last message is open, the list ends in that message.
+
+def joined(rows: Iterable[TurnMessage], calls: Iterable[ToolCall], *, mark: str) -> list[Message]:
+    """Return a turn's messages: the person's, then each of the model's with the answers to its calls.
+
+    While a call of the last message is open, the list ends in that message. `rows` and `calls` are in order.
     """
-    calls = calls_by_message(turn)
+    asked = {n: list(group) for n, group in groupby(calls, key=lambda call: call.message_n)}
     own: list[Message] = []
-    for row in TurnMessage.objects.filter(turn=turn).order_by("n"):
+    for row in rows:
         own.append(row.payload)
-        asked = calls.get(row.n, [])
-        if asked and not any(is_open(call) for call in asked):
-            own.append(results_message(asked, mark=turn.mark))
+        these = asked.get(row.n, [])
+        if these and not any(is_open(call) for call in these):
+            own.append(results_message(these, mark=mark))
     return own
-
-
-def calls_by_message(turn: Turn) -> dict[int, list[ToolCall]]:
-    rows = ToolCall.objects.filter(turn=turn).order_by("message_n", "position")
-    return {n: list(calls) for n, calls in groupby(rows, key=lambda call: call.message_n)}
 
 
 def setting(conversation: Conversation, name: str) -> str:

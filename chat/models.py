@@ -128,7 +128,8 @@ class ToolCall(models.Model):
     """Gate and audit in one row: what was asked, who decided what and when, what came of it.
 
     READY is a read-only call that waits to run; PENDING waits for a person; APPROVED has a yes and has not begun;
-    RUNNING has `started_at` committed before its effect; UNKNOWN began and its end was not seen. `announced` says
+    RUNNING has `started_at` committed before its effect; UNKNOWN began and its end was not seen; FORBIDDEN was approved
+    by somebody who had lost the right to it when it was to begin. `announced` says
     that the decision is an event already, `told` that the answer is one.
     """
 
@@ -144,6 +145,7 @@ class ToolCall(models.Model):
         EXPIRED = "expired"
         REPEATED = "repeated"
         STOPPED = "stopped"
+        FORBIDDEN = "forbidden"
         SUPERSEDED = "superseded"
 
     OPEN: ClassVar = (State.READY, State.PENDING, State.APPROVED, State.RUNNING)

@@ -48,7 +48,7 @@ def _read(picture: Picture) -> Photo:
 def attach(conversation: Conversation, photos: Sequence[Photo]) -> None:
     """Make a person's images servable with the turn that brings them; the caller holds the owner's lock."""
     if photos:
-        store.attach(conversation, [{"role": "user", "content": [photo.block for photo in photos]}])
+        store.attach(conversation, [photo.block["source"] for photo in photos])
 
 
 def attach_sources(conversation: Conversation, sources: Sequence[Block]) -> None:
@@ -57,8 +57,7 @@ def attach_sources(conversation: Conversation, sources: Sequence[Block]) -> None
         store.locked(conversation.owner_id)
         row = Conversation.objects.live().filter(pk=conversation.pk).without_bodies().first()
         if row is not None:
-            blocks = [{"type": "image", "source": source} for source in sources]
-            store.attach(row, [{"role": "user", "content": blocks}])
+            store.attach(row, list(sources))
 
 
 def for_model(messages: Sequence[Message], *, owner_id: int) -> list[Message]:

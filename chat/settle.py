@@ -4,13 +4,13 @@ What is heavy (reading, joining, serialising, hashing) is done before the transa
 are judged inside it (turns.md 16).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import transaction
 
-from chat import answers, events, lease, material
+from chat import events, lease, material
 from chat.failpoints import hit
 from chat.journal import LeaseLost, packed
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
@@ -177,32 +177,6 @@ def _close_row(
 def added(total: dict[str, int], more: dict[str, int]) -> dict[str, int]:
     """Return two usages added up."""
     return {name: total.get(name, 0) + more.get(name, 0) for name in {**total, **more}}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Closing:
-    """How the open calls of a turn are answered when nobody runs it: a crash, a stop, an expiry."""
-
-    stop_reason: str
-    close: Callable[[ToolCall], State | None]
-
-
-def answer_open(row: Turn, closing: Closing, *, now: int) -> list[ToolCall]:
-    """Answer open calls under the turn's lock; return all whose answer nobody told yet.
-
-    A call for which `close` is None stays open.
-    """
-    answered = []
-    for call in ToolCall.objects.filter(turn=row, told=False).order_by("message_n", "position"):
-        state = closing.close(call) if answers.is_open(call) else State(call.state)
-        if state is None:
-            continue
-        ToolCall.objects.filter(pk=call.pk, state=call.state).update(
-            state=state, ended_at=now, ok=False, told=True
-        )
-        call.state, call.ok = state, False
-        answered.append(call)
-    return answered
 
 
 def numbered(

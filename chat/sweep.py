@@ -2,10 +2,10 @@
 
 import logging
 
-from chat import conclude, hints
+from chat import closing, conclude, hints
+from chat.closing import Closing
 from chat.failpoints import hit
 from chat.models import Turn, TurnEvent
-from chat.settle import Closing
 from history.clock import now_ms
 
 logger = logging.getLogger(__name__)
@@ -14,32 +14,35 @@ KEEP_EVENTS_MS = 10 * 60 * 1000
 
 
 def recover(now_running: set[int], *, every: bool) -> None:
-    """Settle the turns whose process is gone (turns.md 9, 10). One that fails does not keep the others waiting."""
-    for turn_pk in conclude.dropped(now_running, every=every):
-        _conclude(turn_pk, conclude.CRASH)
+    """Settle the turns whose process is gone (turns.md 9, 10). One that fails does not keep the others waiting.
+
+    `every` takes each turn that another boot ran, whatever its lease says.
+    """
+    how = closing.RESTART if every else closing.CRASH
+    for turn_pk in list(how.turns().exclude(pk__in=now_running).values_list("pk", flat=True)):
+        _conclude(turn_pk, how)
 
 
 def expire() -> None:
     """Answer held calls that nobody decided in time, and drop the events of turns that ended long ago."""
-    now = now_ms()
-    for turn_pk in conclude.overdue(now):
-        _conclude(turn_pk, conclude.expiry(now))
-    forget_events(now=now)
+    for turn_pk in list(closing.EXPIRY.turns().values_list("pk", flat=True)):
+        _conclude(turn_pk, closing.EXPIRY)
+    forget_events(now=now_ms())
 
 
-def expire_of(conversation_pk: int, *, now: int) -> bool:
+def expire_of(conversation_pk: int) -> bool:
     """Answer the overdue calls of one conversation; return whether there were any."""
-    turns = Turn.objects.filter(conversation_id=conversation_pk, pk__in=conclude.overdue(now))
+    turns = closing.EXPIRY.turns().filter(conversation_id=conversation_pk)
     overdue = list(turns.values_list("pk", flat=True))
     for turn_pk in overdue:
-        _conclude(turn_pk, conclude.expiry(now))
+        _conclude(turn_pk, closing.EXPIRY)
     return bool(overdue)
 
 
-def _conclude(turn_pk: int, closing: Closing) -> None:
+def _conclude(turn_pk: int, how: Closing) -> None:
     hit("recover.begun")
     try:
-        if conclude.conclude(turn_pk, closing, now=now_ms()):
+        if conclude.conclude(turn_pk, how, now=now_ms()):
             hit("recover.committed")
             hints.concluded(turn_pk)
     except Exception:

@@ -7,12 +7,11 @@ import hashlib
 import json
 import secrets
 from dataclasses import dataclass
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
-from chat import answers, events, lease, material, pictures, prompt
+from chat import answers, events, lease, material, pictures, prompt, rights
 from chat.failpoints import hit
 from chat.gate_errors import DecidedAlready, DigestMismatch, Expired
 from chat.journal import packed
@@ -20,7 +19,7 @@ from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
 from chat.protocol import Confirm, Send
 from chat.reading import last_kept
 from chat.tape import Entry
-from chat.tools.registry import DEFAULT_AGENT, toolbox
+from chat.tools.registry import DEFAULT_AGENT
 from history import store
 from history.errors import (
     BadRequest,
@@ -32,7 +31,7 @@ from history.errors import (
     NotFound,
     Pending,
 )
-from history.messages import note, title_of
+from history.messages import is_persons, note, title_of
 from history.models import Conversation
 
 State = ToolCall.State
@@ -125,14 +124,8 @@ def _refuse_stale_cut(conversation: Conversation, send: Send) -> None:
     if send.version != conversation.version:
         raise Conflict(version=conversation.version, etag=conversation.etag)
     messages = store.full_messages(conversation)
-    if send.truncate_at >= len(messages) or not _is_persons(messages[send.truncate_at]):
+    if send.truncate_at >= len(messages) or not is_persons(messages[send.truncate_at]):
         raise BadRequest("truncateAt must be the position of a person's message.")
-
-
-def _is_persons(message: dict[str, Any]) -> bool:
-    content = message["content"]
-    spoken = isinstance(content, str) or any(block["type"] != "tool_result" for block in content)
-    return message["role"] == "user" and spoken
 
 
 def _freeze(conversation: Conversation, *, agent_id: str) -> None:
@@ -187,14 +180,13 @@ def decide(confirm: Confirm, *, owner_id: int, now: int) -> Started:
         state = store.locked(owner_id)
         conversation = store.find(owner_id=owner_id, cid=confirm.conversation_id)
         call = _called(conversation, confirm.call_id)
-        turn = Turn.objects.select_for_update().select_related("conversation").get(pk=call.turn_id)
-        _refuse_decision(call, confirm=confirm, now=now)
-        if confirm.approve and call.tool not in toolbox(turn.agent_id):
-            raise Forbidden("This tool is not available any more.")
+        turn = _locked(call)
+        _refuse_decision(call, turn, confirm=confirm)
         decided = State.APPROVED if confirm.approve else State.DENIED
-        changed = ToolCall.objects.filter(
-            pk=call.pk, state=State.PENDING, digest=confirm.digest
-        ).update(state=decided, decided_by_id=owner_id, decided_at=now)
+        in_time = ToolCall.objects.filter(pk=call.pk, expires_at__gt=lease.NowMs())
+        changed = in_time.filter(state=State.PENDING, digest=confirm.digest).update(
+            state=decided, decided_by_id=owner_id, decided_at=now
+        )
         if not changed:
             call.refresh_from_db()
             raise _told(call)
@@ -219,18 +211,23 @@ def _called(conversation: Conversation, call_id: str) -> ToolCall:
     return call
 
 
-def _refuse_decision(call: ToolCall, *, confirm: Confirm, now: int) -> None:
-    if not secrets.compare_digest(call.digest, confirm.digest):
+def _locked(call: ToolCall) -> Turn:
+    turns = Turn.objects.select_for_update(of=("self",)).select_related("conversation", "owner")
+    return turns.get(pk=call.turn_id)
+
+
+def _refuse_decision(call: ToolCall, turn: Turn, *, confirm: Confirm) -> None:
+    if not secrets.compare_digest(call.digest.encode(), confirm.digest.encode()):
         raise DigestMismatch
     if call.state != State.PENDING:
         raise _told(call)
-    if call.expires_at is not None and call.expires_at <= now:
-        raise Expired
+    if confirm.approve and not rights.may_run(turn, call.tool):
+        raise Forbidden("This tool is not available to you any more.")
 
 
 def _told(call: ToolCall) -> DecidedAlready | Expired:
     """Return the refusal that names the decision which came first."""
-    if call.state == State.EXPIRED:
+    if call.state in {State.EXPIRED, State.PENDING}:
         return Expired()
     decision = {State.DENIED: "denied", State.STOPPED: "stopped", State.SUPERSEDED: "superseded"}
     by = call.decided_by.get_username() if call.decided_by else None
@@ -266,11 +263,13 @@ def stop(turn_id: str, *, owner_id: int) -> Stopping:
         return Stopping(turn=turn, held=turn.status == Turn.Status.HELD)
 
 
-def pending(*, owner_id: int, now: int) -> list[dict[str, object]]:
+def pending(*, owner_id: int) -> list[dict[str, object]]:
     """Return the pending events of all the person's conversations, oldest first."""
     calls = (
         ToolCall.objects.filter(
-            turn__in=Turn.objects.owned_by(owner_id).live(), state=State.PENDING, expires_at__gt=now
+            turn__in=Turn.objects.owned_by(owner_id).live(),
+            state=State.PENDING,
+            expires_at__gt=lease.NowMs(),
         )
         .select_related("turn__conversation")
         .order_by("pk")

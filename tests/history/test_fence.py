@@ -122,6 +122,7 @@ class TestOutcomes:
         outcomes.EXPIRED,
         outcomes.REPEATED,
         outcomes.STOPPED,
+        outcomes.FORBIDDEN,
     )
 
     @pytest.mark.parametrize("sentence", ALL)
