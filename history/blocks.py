@@ -156,6 +156,21 @@ def result_text(result: Block) -> str:
     return "\n".join(texts(nested(result)))
 
 
+def without_data(block: Block) -> Block:
+    """Return a block with the base64 of its images left out, for looking at the rest of it."""
+    source, content = block.get("source"), block.get("content")
+    if (
+        isinstance(source, dict)
+        and isinstance(source.get("data"), str)
+        and source["data"].isascii()
+    ):
+        return {**block, "source": {**source, "data": ""}}
+    if isinstance(content, list):
+        inner = [without_data(item) if isinstance(item, dict) else item for item in content]
+        return {**block, "content": inner}
+    return block
+
+
 def encoded_size(value: object) -> int:
     """Return the bytes of a value as JSON in a request. Raises ValueError for what JSON or UTF-8 cannot carry."""
     try:

@@ -237,7 +237,7 @@ def is_oversize(image: Block, *, max_side: int) -> bool:
     source = _source(image)
     if len(source["data"]) > MAX_IMAGE:
         return True
-    return pictures.read(source) is not None and max(pictures.size_of(source)) > max_side
+    return max(pictures.size_of(source)) > max_side
 
 
 def _source(image: Block) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from history.blocks import (
     kind,
     may_nest,
     may_stand_in,
+    without_data,
 )
 from history.fence import paired
 from history.outcomes import NO_OUTPUT
@@ -45,7 +46,7 @@ def mended(block: Block, *, role: str) -> Block | None:
 
 def _encodable(block: Block) -> Block:
     try:
-        encoded_size(block)
+        encoded_size(without_data(block))
     except ValueError:
         if kind(block) in THINKING:
             return {

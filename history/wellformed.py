@@ -18,6 +18,7 @@ from history.blocks import (
     kind,
     may_nest,
     may_stand_in,
+    without_data,
 )
 from history.rules import Rule
 
@@ -27,14 +28,18 @@ Fault = tuple[Rule, str]
 def faults_of(block: Block, *, role: str) -> Iterator[Fault]:
     """Yield every rule that a block breaks where it stands. `role` is that of its message."""
     yield from _place(block, role)
+    try:
+        encoded_size(without_data(block))
+    except ValueError:
+        yield Rule.INPUT, f"{kind(block)} holds what JSON cannot carry"
+    yield from _content(block, role)
+
+
+def _content(block: Block, role: str) -> Iterator[Fault]:
     yield from _keys(block)
     for key, wanted in REQUIRED.get(kind(block), ()):
         if not isinstance(block.get(key), wanted):
             yield Rule.SHAPE, f"{kind(block)} without {key}"
-    try:
-        encoded_size(block)
-    except ValueError:
-        yield Rule.INPUT, f"{kind(block)} holds what JSON cannot carry"
     if kind(block) in _FAULTS:
         yield from _FAULTS[kind(block)](block, role)
 
@@ -115,7 +120,7 @@ def _nested(inner: object, role: str) -> Iterator[Fault]:
     if not isinstance(inner, dict) or not kind(inner) or not may_nest(inner):
         yield Rule.SHAPE, "result holds what no result may"
     elif kind(inner) in KEYS:
-        yield from faults_of(inner, role=role)
+        yield from _content(inner, role)
 
 
 def _thinking(block: Block, _role: str) -> Iterator[Fault]:

@@ -16,7 +16,7 @@ def text_of(nodes: Sequence[Node]) -> str:
     for node in nodes:
         _write(node, pieces)
     lines = "".join(pieces).split("\n")
-    return "\n".join(line for line in lines if line.strip())
+    return "\n".join(line.rstrip() for line in lines if line.strip())
 
 
 def spoken_of(nodes: Sequence[Node]) -> str:

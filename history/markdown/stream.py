@@ -15,6 +15,7 @@ from history.markdown.code import Node
 
 # The plain case only; indented fences and other words go the long way: a bar in the line may yet make it a table.
 _OPEN_FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*([\w+#.-]*)[ \t]*\n")
+_TRAILING_BLANKS = re.compile(r"(?<![^\n])[ \t]+\Z")
 _OPEN = tree.parser(linkify=False)
 
 Delta = list[Any]
@@ -49,7 +50,8 @@ class Growing:
             return self._closed_rest(), [tree.plain(self._overlong)]
         fence = _OPEN_FENCE.match(self._rest)
         if fence and not _closes(fence[1], self._rest[fence.end() :]):
-            body = self._rest[fence.end() :]
+            # To the parser a last line of blanks alone is none, until it ends.
+            body = _TRAILING_BLANKS.sub("", self._rest[fence.end() :])
             language = code.language_of(fence[2])
             return [], [code.block(body, language=language, limit=code.LONGEST_OPEN)]
         return self._parsed()

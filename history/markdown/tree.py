@@ -16,33 +16,9 @@ from history.markdown import code
 from history.markdown.code import Node
 
 TAGS = frozenset(
-    [
-        "p",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "blockquote",
-        "ul",
-        "ol",
-        "li",
-        "pre",
-        "code",
-        "hr",
-        "br",
-        "em",
-        "strong",
-        "s",
-        "a",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-        "span",
-    ]
+    """
+    p h2 h3 h4 h5 h6 blockquote ul ol li pre code hr br em strong s a table thead tbody tr th td span
+    """.split()  # noqa: SIM905  reads as what it is
 )
 ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
     {

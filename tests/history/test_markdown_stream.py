@@ -1,6 +1,7 @@
 import random
 import time
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
@@ -8,16 +9,9 @@ from hypothesis import strategies as st
 
 from history.markdown import tree
 from history.markdown.code import LONGEST, LONGEST_OPEN, Node
-from history.markdown.stream import Growing, apply, delta
-from tests.support.notation import EXAMPLES
-
-PIECES = [
-    "# ", "\n", "\n\n", "- ", "1. ", "7) ", "> ", "```", "~~~", "```python\n", "    ", "\t", "|", "---", "--", "===", "*", "**", "_", "~~",
-    "`", "[", "](http://e.com)", "](/a)", "<b>", "&amp;", "\\", "  \n", "\r\n", "\r", "word", "x y", " https://e.com/a ", " ", "!", "é", "😀",
-    "\x00", "\x0b", "\x85", "\u2028", "|a|b|\n|-|-|\n", "[x]", "* * *\n", "+ ", "def f():\n",
-]  # fmt: skip
-documents = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
-cuts = st.lists(st.integers(1, 9), min_size=1, max_size=12)
+from history.markdown.stream import Growing
+from tests.support.documents import PIECES, cuts, documents, grown
+from tests.support.notation import EXAMPLES, LONG
 
 
 def flat(nodes: list[Node]) -> list[Node]:
@@ -32,23 +26,6 @@ def flat(nodes: list[Node]) -> list[Node]:
             else:
                 result.append(item)
     return result
-
-
-def grown(source: str, sizes: list[int]) -> list[tuple[str, list[Node], list[Node]]]:
-    """Return (prefix, all closed so far, open rest) for each tick."""
-    growing, at = Growing(), 0
-    closed: list[Node] = []
-    ticks = []
-    for n in range(len(source)):
-        if at >= len(source):
-            break
-        step = sizes[n % len(sizes)]
-        growing.feed(source[at : at + step])
-        at += step
-        new, rest = growing.tick()
-        closed = [*closed, *new]
-        ticks.append((source[:at], closed, rest))
-    return ticks
 
 
 class TestGrowing:
@@ -172,22 +149,30 @@ class TestGrowing:
         assert open_rest == flat(tree.render(source))
         assert growing.close() == tree.render(source)
 
-    @pytest.mark.parametrize("line", ["word " * 9 + "\n", "w" * 50, "```\ncode\n", "- a\n\n"])
-    def test_goes_on_as_plain_text_beyond_the_cap(self, line: str) -> None:
-        source = line * (tree.CAP // len(line) + 50)
+    @settings(max_examples=EXAMPLES, deadline=None)
+    @given(documents, cuts, st.integers(1, 40))
+    def test_goes_on_as_plain_text_beyond_the_cap(
+        self, source: str, sizes: list[int], cap: int
+    ) -> None:
+        if "]:" in source:
+            return
+
+        with mock.patch.object(tree, "CAP", cap):
+            for prefix, closed, rest in grown(source, sizes):
+                whole = tree.render(prefix)
+                assert closed == whole[: len(closed)], prefix
+                assert flat(rest) == flat(whole[len(closed) :]), prefix
+
+    def test_closes_what_came_beyond_the_cap(self) -> None:
+        source = "word\n\n" * (tree.CAP // 6 + 50)
         growing = Growing()
-        shown: list[Node] = []
-        rest: list[Node] = []
+        growing.feed(source)
 
-        for at in range(0, len(source), 70_000):
-            growing.feed(source[at : at + 70_000])
-            closed, rest = growing.tick()
-            shown += closed
+        closed, rest = growing.tick()
 
-        assert [*shown, *rest] == tree.render(source)
+        assert rest[0][1] == {"class": "plain"}
         assert growing.close() == rest
-        assert growing.end() is None
-        assert rest[-1][1] == {"class": "plain"}
+        assert [*closed, *rest] == tree.render(source)
 
     def test_costs_as_much_for_small_pieces_as_a_render(self) -> None:
         source = "Some *words* in a line.\n\n" * 4_000
@@ -211,43 +196,8 @@ def _closed(source: str, sizes: list[int]) -> list[Node]:
     return [*closed, *growing.close()]
 
 
-class TestDelta:
-    @settings(max_examples=EXAMPLES, deadline=None)
-    @given(documents, documents)
-    def test_is_undone_by_nothing_but_applied_by_apply(self, one: str, other: str) -> None:
-        old, new = tree.render(one), tree.render(other)
-
-        assert apply(old, delta(old, new)) == new
-
-    @settings(max_examples=EXAMPLES, deadline=None)
-    @given(documents, cuts)
-    def test_carries_a_reader_through_a_stream(self, source: str, sizes: list[int]) -> None:
-        seen: list[Node] = []
-        closed_before = 0
-
-        for _, closed, rest in grown(source, sizes):
-            base = seen if len(closed) == closed_before else []
-            closed_before = len(closed)
-            seen = apply(base, delta(base, rest))
-            assert seen == rest
-
-    def test_of_growing_words_is_the_new_words(self) -> None:
-        old, new = tree.render("- one\n- tw"), tree.render("- one\n- two three")
-
-        change = delta(old, new)
-
-        assert change == [0, {"in": [1, {"in": [0, "o three"]}]}]
-
-    def test_changes_neither_side(self) -> None:
-        old, new = tree.render("a *b*"), tree.render("a *b* c")
-        before = repr((old, new))
-
-        apply(old, delta(old, new))
-
-        assert repr((old, new)) == before
-
-
 @pytest.mark.long
+@pytest.mark.skipif(not LONG, reason="a soak: set KENNY_LONG=1")
 class TestALongRun:
     def test_agrees_on_sixty_thousand_documents(self) -> None:
         chance = random.Random(7)

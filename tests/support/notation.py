@@ -8,7 +8,8 @@ from typing import Any
 
 from history.messages import Block, Message
 
-EXAMPLES = 300 * (20 if os.environ.get("KENNY_LONG") else 1)
+LONG = bool(os.environ.get("KENNY_LONG"))
+EXAMPLES = 300 * (20 if LONG else 1)
 """How many generated lists a property is tried on."""
 
 
