@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.support.server import PASSWORD, Server
 from tests.support.upstream import Upstream
@@ -20,10 +20,12 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+PATIENCE = 60_000  # ms; two cores run much else at the same time
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 REPORTS = "addEventListener('securitypolicyviolation', (e) => console.error(`policy: ${e.violatedDirective}`))"
 
 Open = Callable[..., Page]
+expect.set_options(timeout=PATIENCE / 2)
 
 
 @pytest.fixture(scope="session")
@@ -74,6 +76,7 @@ def open_page(chromium: Browser) -> Iterator[Open]:
             color_scheme="dark" if theme == "dark" else "light",
             base_url=server.address,
         )
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         page = context.new_page()
         page.add_init_script(REPORTS)
@@ -98,7 +101,7 @@ def sign_in(page: Page, *, user: str, path: str = "/") -> None:
     page.get_by_role("textbox", name="Username").fill(user)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    page.get_by_role("textbox", name="Message Claude").wait_for()
+    expect(page.get_by_role("textbox", name="Message Claude")).to_be_enabled()
 
 
 def say(page: Page, words: str) -> None:

@@ -9,6 +9,7 @@ import { runner } from "./io/run.js";
 import { connect } from "./io/socket.js";
 import { announcer } from "./ui/announce.js";
 import { bar, drawer, themeSwitch } from "./ui/bar.js";
+import { listen } from "./ui/clicks.js";
 import { renameIn } from "./ui/menu.js";
 import { shortcut } from "./ui/keys.js";
 import "./ui/composer.js";
@@ -95,26 +96,19 @@ const acts = {
   rename: ({ id, title, at }) => renameIn(at, title, (now) => tell({ type: "change", id, change: { title: now } })),
   remove: ({ id }) => { const next = ui.sidebar.after(id); tell({ type: "remove", id }); run["focusRow"]?.({ id: next }); },
   export: ({ id, title }) => { $("#export-title").textContent = `Export “${title}”`; Object.assign($("#export").dataset, { id, title }); $("#export").showModal(); },
-  reconnect: () => socket.retry(), reload: () => location.reload(), focus: () => ui.composer.focus(),
+  exportAs: async ({ id, title, as }) => { const error = await exported(call, id, title, as); if (error) tell({ type: "problem", error }); },
+  visit: ({ id }) => visit(id), reconnect: () => socket.retry(), reload: () => location.reload(), focus: () => ui.composer.focus(),
   new: () => { visit(null); ui.composer.focus(); },
 };
 
 document.addEventListener("kenny", (event) => { const { detail } = /** @type {CustomEvent} */ (event); (acts[detail.type] ?? tell)(detail); });
 document.addEventListener("keydown", (event) => { const act = shortcut(event); if (act) { event.preventDefault(); acts[act]?.({}); } });
-document.addEventListener("click", async (event) => {
-  const at = /** @type {Element} */ (event.target);
-  const hit = (/** @type {string} */ name) => /** @type {HTMLElement | null} */ (at.closest(name));
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-  const [row, copier, as] = [hit("li.row a"), hit("[data-copy]"), hit("[data-as]")];
-  if (hit("[data-new]")) { event.preventDefault(); acts["new"]?.({}); }
-  if (row) { event.preventDefault(); visit(row.closest("li")?.dataset["id"] ?? null); }
-  if (copier) acts["copy"]?.({ text: copier.closest("figure")?.querySelector("pre")?.textContent ?? "", from: copier });
-  if (hit("[data-close]") || at.matches("dialog") || as) hit("dialog") && /** @type {HTMLDialogElement} */ (hit("dialog")).close();
-  if (as) { const { id = "", title = "" } = $("#export").dataset; const error = await exported(call, id, title, as.dataset["as"] ?? "md"); if (error) tell({ type: "problem", error }); }
-});
+listen();
 addEventListener("popstate", () => { tell({ type: "open", id: pathId() }); side.close(); });
 addEventListener("pagehide", () => tell({ type: "undoOver" })); // a delete does not wait for a page that is gone
 setInterval(soon, 60_000);
+// What would do nothing before this point was disabled until now.
+for (const el of document.querySelectorAll("[data-wakes]")) /** @type {HTMLButtonElement} */ (el).disabled = false;
 tell({ type: "open", id: pathId() });
 run["pull"]?.({});
 if (pathId() === null && !matchMedia("(pointer: coarse)").matches) ui.composer.focus();
