@@ -51,9 +51,11 @@ def later(turn_pk: int) -> Page:
 
     Empty for a deleted conversation, and for a turn that has its events still.
     """
+    if TurnEvent.objects.filter(turn_id=turn_pk).exists():
+        return Page(entries=[], ended=True)
     turn = Turn.objects.select_related("conversation").get(pk=turn_pk)
     conversation = turn.conversation
-    if conversation.is_deleted or TurnEvent.objects.filter(turn=turn).exists():
+    if conversation.is_deleted:
         return Page(entries=[], ended=True)
     replay = transcript(
         store.full_messages(conversation)[turn.base or 0 :], image_url=image_url(conversation.cid)

@@ -23,7 +23,10 @@ class View(Protocol):
 
     def of_tape(self, tape: Tape, *, after: int) -> AsyncIterator[Entry]: ...
 
-    def of_page(self, entries: Iterable[Entry]) -> Iterator[Entry]: ...
+    def reads_after(self, after: int) -> int:
+        """Return the number after which it needs the kept events, to show what follows `after`."""
+
+    def of_page(self, entries: Iterable[Entry], *, after: int) -> Iterator[Entry]: ...
 
 
 async def follow(turn: Turn, *, after: int, view: View) -> AsyncGenerator[Entry, None]:
@@ -66,12 +69,11 @@ class _Position:
     async def in_journal(self, view: View) -> AsyncIterator[Entry]:
         """Yield what is kept by now, else wait for more; `ended` when nothing more comes."""
         with _wake_ups(self.turn.pk) as woken:
-            page = await _page(self.turn, after=self.after)
-            if page.entries:
-                self.after = page.entries[-1].seq
-            for frame in view.of_page(page.entries):
+            page = await _page(self.turn, after=view.reads_after(self.after))
+            seen, self.after = self.after, max([self.after, *(e.seq for e in page.entries[-1:])])
+            for frame in view.of_page(page.entries, after=seen):
                 yield frame
-            if page.entries or runner.tape_of(self.turn.pk) is not None:
+            if self.after > seen or runner.tape_of(self.turn.pk) is not None:
                 return
             self.ended = page.ended
             if not page.ended:
@@ -94,7 +96,11 @@ class Raw:
                 return
             await tape.changed()
 
-    def of_page(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+    def reads_after(self, after: int) -> int:
+        return after
+
+    def of_page(self, entries: Iterable[Entry], *, after: int) -> Iterator[Entry]:
+        del after  # it was read from there
         yield from entries
 
 
@@ -121,22 +127,27 @@ class Trees:
                 return
             await live.changed()
 
-    def of_page(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+    def reads_after(self, after: int) -> int:
+        """A run of text that goes beyond `after` is rendered from its start, wherever that was."""
+        return after if self._rendering else 0
+
+    def of_page(self, entries: Iterable[Entry], *, after: int) -> Iterator[Entry]:
+        fresh = self._rendering is None
         rendering = self._rendering = self._rendering or Rendering(self._turn_id)
         sent = len(rendering.items)
         for entry in entries:
             rendering.take(entry)
         rendering.tick()
-        for item in rendering.items[sent:]:
+        for item in rendering.since(after) if fresh else rendering.items[sent:]:
             yield Entry(item.seq, item.type, item.line)
 
 
 async def _page(turn: Turn, *, after: int) -> Page:
     page = await in_thread(read_after, turn.pk, after=after)
-    if page.ended and not page.entries and after == 0:
-        # Its events were forgotten ten minutes after its end: the conversation and the row tell what is left to tell.
-        return await in_thread(later, turn.pk)
-    return page
+    if page.ended and not page.entries:
+        # Its events may be forgotten, ten minutes after its end: the conversation and the row tell what is left to tell.
+        page = await in_thread(later, turn.pk)
+    return Page(entries=[entry for entry in page.entries if entry.seq > after], ended=page.ended)
 
 
 @contextlib.contextmanager
