@@ -84,6 +84,10 @@ class Upstream:
         """Let every answer go on that waits at its `hold_after`, now and from here on."""
         self._loop.call_soon_threadsafe(self._released.set)
 
+    def hold(self) -> None:
+        """Let answers wait at their `hold_after` again, after a `release`."""
+        self._loop.call_soon_threadsafe(self._released.clear)
+
     def wait_for(self, *, requests: int = 0, gone: int = 0, timeout: float = 10) -> None:
         """Block until so many Messages requests have come and so many clients have left; TimeoutError otherwise."""
         with self._changed:
