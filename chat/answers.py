@@ -18,7 +18,10 @@ REFUSALS = {
     State.STOPPED: ("stopped", outcomes.STOPPED),
     State.FORBIDDEN: ("forbidden", outcomes.FORBIDDEN),
 }
-"""States of calls that never ran: the event's code, and what the model is told."""
+"""States of calls that somebody or something kept from running: the event's code, and what the model is told."""
+
+UNSEEN = {State.UNKNOWN: outcomes.UNKNOWN, State.NOT_RUN: outcomes.NOT_RUN}
+"""States of calls whose turn ended under them: what the model and the person are told."""
 
 
 def result_block(call: ToolCall, *, mark: str) -> Block:
@@ -26,8 +29,8 @@ def result_block(call: ToolCall, *, mark: str) -> Block:
     block: Block = {"type": "tool_result", "tool_use_id": call.call_id}
     if call.state in REFUSALS:
         return block | {"content": REFUSALS[State(call.state)][1], "is_error": True}
-    if call.state == State.UNKNOWN:
-        return block | {"content": outcomes.UNKNOWN, "is_error": True}
+    if call.state in UNSEEN:
+        return block | {"content": UNSEEN[State(call.state)], "is_error": True}
     result = call.result or {}
     if not call.ok:
         return block | {"content": _told(call, result["error"], mark=mark), "is_error": True}
@@ -63,7 +66,6 @@ def answer_event(call: ToolCall, *, picture: Callable[[Block], dict[str, Any] | 
             message=message,
         )
     result = call.result or {}
-    unknown = call.state == State.UNKNOWN
     images = [
         picture({"type": "image", "source": image["source"]}) for image in result.get("images", [])
     ]
@@ -75,7 +77,7 @@ def answer_event(call: ToolCall, *, picture: Callable[[Block], dict[str, Any] | 
         auto_run=call.auto_run,
         text=result.get("text", ""),
         images=images + [None] * result.get("unreadable_images", 0),
-        error=outcomes.UNKNOWN if unknown else result.get("error"),
+        error=UNSEEN.get(State(call.state)) or result.get("error"),
     )
 
 

@@ -5,9 +5,10 @@ Every change is a job in the journal's transaction, together with its event and 
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from chat import effects, gate, pictures
+from chat import effects, gate, pictures, rights
 from chat.answers import answer_event, decision_event, is_open, result_block
 from chat.failpoints import hit
 from chat.journal import Job, Journal
@@ -30,15 +31,16 @@ class Calls:
     """The calls of one turn's newest message, for as long as this process runs the turn.
 
     `repeats` counts how often in this turn the model asked again for what a person had refused. `interrupted`: the
-    process ends, so calls that wait for a person go on waiting.
+    process ends, so calls that wait for a person go on waiting. `stopped`: a person asked for the end.
     """
 
     def __init__(self, turn: Turn, *, tape: Tape, journal: Journal, stop: asyncio.Event) -> None:
         self._turn, self._tape, self._journal, self._stop = turn, tape, journal, stop
         self._nudged = asyncio.Event()
         self.repeats = 0
-        self.interrupted = False
+        self.interrupted = self.stopped = False
         self._running: dict[int, tuple[ToolCall, asyncio.Future[effects.Ran]]] = {}
+        self._begun: set[int] = set()
         self._picture = image_url(tape.conversation_id)
 
     def nudge(self) -> None:
@@ -49,7 +51,7 @@ class Calls:
         """Answer all calls of the newest message that can be answered now."""
         while True:
             if self._stop.is_set():
-                return await self._halt()
+                return await self.halt()
             self._nudged.clear()
             calls = await in_thread(newest_calls, self._turn)
             await self._announce(calls)
@@ -110,6 +112,7 @@ class Calls:
                 now_ms=now_ms(),
             )
             call.turn = self._turn
+            self._begun.add(call.pk)
             self._running[call.pk] = (call, tool_thread(effects.run, call, caller))
 
     async def _wait(self) -> None:
@@ -144,23 +147,38 @@ class Calls:
         await self._journal.commit(self._tape, _recording(call))
         hit("call.recorded")
 
-    async def _halt(self) -> Halted | Held:
+    async def halt(self) -> Halted | Held:
         """Answer everything after Stop: what has begun may end within the grace, the rest was not run."""
         running = [ran for _, ran in self._running.values()]
         if running:
             await asyncio.wait(running, timeout=STOP_GRACE)
         await self._record_finished()
+        for call, ran in self._running.values():
+            ran.add_done_callback(partial(_note_late, call.pk))
         self._running.clear()
         calls = await in_thread(newest_calls, self._turn)
         await self._announce(calls)
         held = [call for call in calls if call.state == State.PENDING and self.interrupted]
         left = [call for call in calls if is_open(call) and call not in held]
         for call in left:
-            call.state = State.UNKNOWN if call.state == State.RUNNING else State.STOPPED
-            call.ok, call.ended_at = False, now_ms()
+            self._close(call)
             self._tape.append(answer_event(call, picture=self._picture))
         await self._journal.commit(self._tape, _closing(left))
         return Held() if held else Halted()
+
+    def _close(self, call: ToolCall) -> None:
+        """Give a call the state that is true of it. A read-only one is claimed with its row, so it may not have begun."""
+        if call.pk in self._begun:
+            call.state = State.UNKNOWN
+        else:
+            call.state = State.STOPPED if self.stopped else State.NOT_RUN
+            call.started_at = None
+        call.ok, call.ended_at = False, now_ms()
+
+
+def _note_late(call_pk: int, ran: asyncio.Future[effects.Ran]) -> None:
+    if not ran.cancelled() and ran.exception() is None:
+        tool_thread(effects.keep_late, call_pk, ran.result())
 
 
 def newest_calls(turn: Turn) -> list[ToolCall]:
@@ -185,14 +203,17 @@ def _marking(decided: Sequence[ToolCall], refused: Sequence[ToolCall]) -> Job:
 
 def _claiming(pks: Sequence[int], *, now: int) -> Job:
     def job(turn: Turn) -> list[ToolCall]:
-        if turn.stop or not turn.owner.is_active:
+        if turn.stop:
             return []
-        ToolCall.objects.filter(turn=turn, pk__in=pks, state=State.APPROVED).update(
-            state=State.RUNNING, started_at=now
-        )
-        return list(
-            ToolCall.objects.filter(turn=turn, pk__in=pks, state=State.RUNNING, started_at=now)
-        )
+        claimed = []
+        for call in ToolCall.objects.filter(turn=turn, pk__in=pks, state=State.APPROVED):
+            if rights.may_run(turn, call.tool):
+                call.state, call.started_at = State.RUNNING, now
+                claimed.append(call)
+            else:
+                call.state, call.ok, call.ended_at = State.FORBIDDEN, False, now
+            call.save(update_fields=["state", "started_at", "ok", "ended_at"])
+        return claimed
 
     return job
 
@@ -211,7 +232,11 @@ def _closing(calls: Sequence[ToolCall]) -> Job:
     def job(turn: Turn) -> None:
         for call in calls:
             ToolCall.objects.filter(turn=turn, pk=call.pk, state__in=ToolCall.OPEN).update(
-                state=call.state, ok=False, ended_at=call.ended_at, told=True
+                state=call.state,
+                ok=False,
+                started_at=call.started_at,
+                ended_at=call.ended_at,
+                told=True,
             )
 
     return job

@@ -28,7 +28,7 @@ def after_crash(call: ToolCall, now: int) -> State | None:
     del now
     if call.state == State.RUNNING:
         return State.UNKNOWN
-    return None if call.state == State.PENDING else State.STOPPED
+    return None if call.state == State.PENDING else State.NOT_RUN
 
 
 def after_stop(call: ToolCall, now: int) -> State | None:

@@ -6,10 +6,13 @@ import logging
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db import DatabaseError
+
 from chat import gate, images, rights
 from chat.failpoints import hit
 from chat.models import ToolCall
 from chat.tools.base import Caller, Image, Output, ToolFailed
+from history.clock import now_ms
 from history.fence import capped, clean
 
 logger = logging.getLogger(__name__)
@@ -47,6 +50,15 @@ def run(call: ToolCall, caller: Caller) -> Ran:
     except Exception:
         logger.exception("tool %s failed", call.tool)
         return failed(BROKEN)
+
+
+def keep_late(call_pk: int, ran: Ran) -> None:
+    """Note in the audit how a call ended that was answered "outcome unknown" before (turns.md 8): never in the list."""
+    late = ToolCall.objects.filter(pk=call_pk, state=ToolCall.State.UNKNOWN)
+    try:
+        late.update(ok=ran.ok, ended_at=now_ms())
+    except DatabaseError:
+        logger.warning("the late end of call %d is not kept", call_pk)
 
 
 def failed(text: str) -> Ran:

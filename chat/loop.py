@@ -5,7 +5,7 @@ back the outcome. The rules are tool-loop.md part C.
 """
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -21,7 +21,6 @@ MAX_RETRIES = 2
 LONGEST_WAIT = 60.0
 BACKOFF = (1.0, 4.0)
 ANSWERED = {"end_turn", "stop_sequence", "tool_use"}
-CUT = {"max_tokens", "model_context_window_exceeded"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,9 +197,7 @@ def _hear(state: _State) -> Stage[Reply | End]:
             ended = yield from _failed(state, outcome)
             if ended is not None:
                 return ended
-        elif (
-            outcome.stop_reason in CUT and not state.doubled and outcome.stop_reason == "max_tokens"
-        ):
+        elif outcome.stop_reason == "max_tokens" and not state.doubled:
             state.doubled = True
             yield Void()
         else:
@@ -244,12 +241,13 @@ def _wait_for(state: _State, failure: ModelFailed) -> float | None:
 
 def _thinks(messages: Sequence[Message]) -> bool:
     kinds = {"thinking", "redacted_thinking"}
-    return any(
-        isinstance(block, dict) and block.get("type") in kinds
-        for message in messages
-        if isinstance(message["content"], list)
-        for block in message["content"]
-    )
+    return any(block.get("type") in kinds for block in _blocks(messages))
+
+
+def _blocks(messages: Sequence[Message]) -> Iterator[Block]:
+    for message in messages:
+        if isinstance(message["content"], list):
+            yield from (block for block in message["content"] if isinstance(block, dict))
 
 
 def _take(state: _State, reply: Reply) -> Stage[End | None]:
@@ -262,14 +260,8 @@ def _take(state: _State, reply: Reply) -> Stage[End | None]:
         return (yield from _pause(state, reply))
     if reason not in ANSWERED:
         return (yield from _cut_off(reply))
-    content = keepable(reply.content)
-    if not content:
-        return End(stop_reason="end_turn")
-    return (
-        yield from _answered(
-            state, Keep(content=_without_calls(content, reason=reason), unreadable=reply.unreadable)
-        )
-    )
+    content = _without_calls(keepable(reply.content), reason=reason)
+    return (yield from _answered(state, _told_apart(state.messages, content, reply.unreadable)))
 
 
 def _without_calls(content: list[Block], *, reason: str) -> list[Block]:
@@ -277,6 +269,32 @@ def _without_calls(content: list[Block], *, reason: str) -> list[Block]:
     if reason == "tool_use":
         return content
     return keepable([block for block in content if block.get("type") != "tool_use"])
+
+
+def _told_apart(
+    messages: Sequence[Message], content: list[Block], unreadable: dict[str, str]
+) -> Keep:
+    """Give a call a name of its own where the model's is no name or stands in the list already (rules 5, 23)."""
+    taken = {block["id"] for block in _blocks(messages) if block.get("type") == "tool_use"}
+    named, reasons = [], {}
+    for position, block in enumerate(content):
+        if block.get("type") == "tool_use":
+            old = str(block["id"])
+            new = old if CALL_ID.fullmatch(old) and old not in taken else ""
+            new = new or _free(f"call_{len(messages)}_{position}", taken=taken)
+            taken.add(new)
+            if old in unreadable:
+                reasons[new] = unreadable[old]
+            named.append(block if new == old else {**block, "id": new})
+        else:
+            named.append(block)
+    return Keep(content=named, unreadable=reasons)
+
+
+def _free(name: str, *, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _answered(state: _State, keep: Keep) -> Stage[End | None]:

@@ -127,14 +127,12 @@ class TurnEvent(models.Model):
 class ToolCall(models.Model):
     """Gate and audit in one row: what was asked, who decided what and when, what came of it.
 
-    READY is a read-only call that waits to run; PENDING waits for a person; APPROVED has a yes and has not begun;
-    RUNNING has `started_at` committed before its effect; UNKNOWN began and its end was not seen; FORBIDDEN was approved
+    PENDING waits for a person; APPROVED has a yes and has not begun; RUNNING has `started_at` committed before its effect; UNKNOWN began and its end was not seen; FORBIDDEN was approved
     by somebody who had lost the right to it when it was to begin. `announced` says
     that the decision is an event already, `told` that the answer is one.
     """
 
     class State(models.TextChoices):
-        READY = "ready"
         PENDING = "pending"
         APPROVED = "approved"
         RUNNING = "running"
@@ -145,10 +143,11 @@ class ToolCall(models.Model):
         EXPIRED = "expired"
         REPEATED = "repeated"
         STOPPED = "stopped"
+        NOT_RUN = "not_run"
         FORBIDDEN = "forbidden"
         SUPERSEDED = "superseded"
 
-    OPEN: ClassVar = (State.READY, State.PENDING, State.APPROVED, State.RUNNING)
+    OPEN: ClassVar = (State.PENDING, State.APPROVED, State.RUNNING)
 
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="calls")
     message_n = models.IntegerField()

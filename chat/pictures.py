@@ -14,6 +14,7 @@ from chat.protocol import Picture
 from history import store
 from history.blobs import image_url
 from history.errors import BadRequest
+from history.messages import merge_neighbours, strip_thinking, within_limits
 from history.models import Conversation
 
 Message = dict[str, Any]
@@ -61,8 +62,15 @@ def attach_sources(conversation: Conversation, sources: Sequence[Block]) -> None
 
 
 def for_model(messages: Sequence[Message], *, owner_id: int) -> list[Message]:
-    """Return the messages with every image as the copy that is sent. May read rows, so it runs in a thread."""
-    return [_with_copies(message, owner_id=owner_id) for message in messages]
+    """Return the messages with every image as the copy that is sent, within the API's limits (tool-loop.md B2).
+
+    Leaving images out is an edit, so thinking is left out as well. May read rows, so it runs in a thread.
+    """
+    copied = [_with_copies(message, owner_id=owner_id) for message in messages]
+    fitting = within_limits(copied)
+    if fitting == copied:
+        return copied
+    return merge_neighbours(strip_thinking(fitting, upto=len(fitting)))
 
 
 def has_images(messages: Sequence[Message]) -> bool:

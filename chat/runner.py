@@ -10,7 +10,7 @@ from collections.abc import Callable
 from django.contrib.auth import get_user_model
 from django.db import connection
 
-from chat import doors, hints, lease, sweep
+from chat import calls, doors, hints, lease, sweep
 from chat.bus import Hint, bus
 from chat.failpoints import hit
 from chat.journal import Journal
@@ -151,7 +151,7 @@ class Runner:
         for pk in left:
             self._segments[pk].interrupt()
         if self._tasks:
-            await asyncio.wait(list(self._tasks.values()), timeout=5)
+            await asyncio.wait(list(self._tasks.values()), timeout=calls.STOP_GRACE + 2)
         await self.journal.flush()
         hit("drain.settled")
         doors.close_all(doors.RESTARTING)

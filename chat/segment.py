@@ -5,6 +5,7 @@ import logging
 from typing import Any
 
 from django.conf import settings
+from django.db import DatabaseError
 
 from chat import checkpoint, events, loop, material, pictures
 from chat.calls import Calls, Outcome
@@ -21,6 +22,8 @@ from history.clock import now_ms
 logger = logging.getLogger(__name__)
 
 MAX_TOKENS = 16_000
+SETTLE_AGAIN = (0.2, 1.0, 4.0)
+"""Seconds between the tries of a settle that the database refuses."""
 INTERRUPTED = loop.Problem(
     code="interrupted",
     message="The server was restarted while Claude was answering. What had arrived is kept.",
@@ -50,6 +53,7 @@ class Segment:
 
     def stop(self) -> None:
         """The person wants it to end. Idempotent."""
+        self._calls.stopped = True
         self._stop.set()
 
     def interrupt(self) -> None:
@@ -82,9 +86,7 @@ class Segment:
             await self._journal.release(self.tape)
             hit("settle.begun")
             try:
-                settled = await in_thread(
-                    settle, self.turn, self._ending(end), prefix=self._material.prefix, now=now_ms()
-                )
+                settled = await self._settle(self._ending(end))
             except NotYet:
                 self._journal.track(self.tape, on_lost=self._lost, on_stop=self.stop)
                 continue
@@ -92,9 +94,25 @@ class Segment:
             self._close(settled)
             return settled
 
+    async def _settle(self, ending: Ending) -> Settled:
+        """Settle, and once more where only the database was away: the lease outlasts a short outage."""
+        for pause in SETTLE_AGAIN:
+            try:
+                return await in_thread(
+                    settle, self.turn, ending, prefix=self._material.prefix, now=now_ms()
+                )
+            except DatabaseError as error:
+                logger.warning(
+                    "turn %s is settled again: %s", self.turn.turn_id, type(error).__name__
+                )
+                await asyncio.sleep(pause)
+        return await in_thread(
+            settle, self.turn, ending, prefix=self._material.prefix, now=now_ms()
+        )
+
     def _named(self, end: loop.End) -> loop.End:
         """A stop that nobody asked for is an interruption."""
-        if end.stop_reason == "stopped" and self._calls.interrupted and not self.turn.stop:
+        if end.stop_reason == "stopped" and not self._calls.stopped:
             return loop.End(stop_reason="interrupted", problem=INTERRUPTED)
         return end
 
@@ -118,6 +136,8 @@ class Segment:
             raise
         except Exception:
             logger.exception("turn %s failed", self.turn.turn_id)
+            if await in_thread(checkpoint.has_open_calls, self.turn):
+                await self._calls.halt()
             return loop.End(stop_reason="failed", problem=INTERNAL)
 
     async def _advance(self) -> loop.End:
@@ -137,18 +157,21 @@ class Segment:
         self._open_calls = checkpoint.has_open_calls(self.turn)
         self._calls.repeats = checkpoint.repeats(self.turn)
         if self.turn.stop:
+            self._calls.stopped = True
             self._stop.set()
         return material.load(self.turn)
 
     async def _converse(self) -> loop.End:
         found = self._material
-        if found.rewritten:
+        bound_from = self.turn.conversation.thinking_from
+        if self.turn.base is None and (found.rewritten or bound_from > len(found.prefix)):
+            # The list was rewritten, or it is shorter now than where thinking began to count.
             self._thinking_from = len(found.prefix)
         steps = loop.converse(
             [*found.prefix, *found.own],
             limits=loop.Limits(rounds=settings.KENNY_MAX_ROUNDS, max_tokens=MAX_TOKENS),
             rounds=self.turn.rounds + self._rounds,
-            thinking_from=self._thinking_from or self.turn.conversation.thinking_from,
+            thinking_from=bound_from if self._thinking_from is None else self._thinking_from,
         )
         outcome: Any = None
         while True:
@@ -230,6 +253,8 @@ class Segment:
         await self._journal.commit(self.tape)
 
     async def _wait(self, seconds: float) -> bool:
+        """Wait before another try, which is no further round of the turn's."""
+        self._rounds -= 1
         try:
             async with asyncio.timeout(seconds):
                 await self._stop.wait()

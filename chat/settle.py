@@ -91,7 +91,7 @@ def locked_turn(turn: Turn) -> Turn:
 def _refuse_overtaken(row: Turn) -> None:
     """Under the lock: an approved call that has not begun, or a stop, means that the segment goes on (12, 13)."""
     calls = ToolCall.objects.filter(turn=row)
-    if row.stop or calls.filter(state__in=[State.APPROVED, State.READY]).exists():
+    if row.stop or calls.filter(state=State.APPROVED).exists():
         raise NotYet
     if (
         not calls.filter(state=State.PENDING).exists()

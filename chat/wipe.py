@@ -3,7 +3,7 @@
 from django.db import transaction
 from django.db.models import F, Max
 
-from chat import events
+from chat import events, lease
 from chat.failpoints import hit
 from chat.hints import concluded
 from chat.journal import packed
@@ -38,7 +38,7 @@ def _discard(turn: Turn) -> None:
         version=turn.conversation.version + 1,
         usage=turn.usage,
     )
-    # A running turn may have shown more than was kept; a gap in the numbers is better than one number twice.
+    # A running turn may have shown more than was kept: who has seen that is beyond `left` and begins anew.
     seq = kept + 1
     line = events.dump(done, turn_id=turn.turn_id, seq=seq, conversation_id=turn.conversation.cid)
     TurnEvent.objects.filter(turn=turn).delete()
@@ -49,6 +49,8 @@ def _discard(turn: Turn) -> None:
         fence=F("fence") + 1,
         lease_owner="",
         lease_until=None,
+        left=kept,
         last_seq=seq,
+        ended_at=lease.NowMs(),
     )
     transaction.on_commit(lambda: concluded(turn.pk), robust=True)

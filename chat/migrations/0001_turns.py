@@ -60,7 +60,7 @@ class Migration(migrations.Migration):
                 ('args', history.fields.VerbatimJSONField(default=dict)),
                 ('canonical_args', models.TextField(blank=True, default='')),
                 ('digest', models.CharField(max_length=64)),
-                ('state', models.CharField(choices=[('ready', 'Ready'), ('pending', 'Pending'), ('approved', 'Approved'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('unknown', 'Unknown'), ('denied', 'Denied'), ('expired', 'Expired'), ('repeated', 'Repeated'), ('stopped', 'Stopped'), ('forbidden', 'Forbidden'), ('superseded', 'Superseded')], max_length=16)),
+                ('state', models.CharField(choices=[('pending', 'Pending'), ('approved', 'Approved'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('unknown', 'Unknown'), ('denied', 'Denied'), ('expired', 'Expired'), ('repeated', 'Repeated'), ('stopped', 'Stopped'), ('not_run', 'Not Run'), ('forbidden', 'Forbidden'), ('superseded', 'Superseded')], max_length=16)),
                 ('auto_run', models.BooleanField(default=False)),
                 ('created_at', models.BigIntegerField()),
                 ('expires_at', models.BigIntegerField(null=True)),
