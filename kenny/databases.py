@@ -33,7 +33,7 @@ def configured(found: dict[str, Any], *, pool: int) -> dict[str, Any]:
     """
     given = found.get("OPTIONS", {})
     if found["ENGINE"].endswith("sqlite3"):
-        return found | {"OPTIONS": SQLITE | given}
+        return found | {"ENGINE": "kenny.sqlite", "OPTIONS": SQLITE | given}
     ours = {
         "pool": {"min_size": 2, "max_size": pool, "timeout": 10, "max_lifetime": 1800},
         "options": POSTGRES_SESSION,

@@ -227,10 +227,9 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": [
         "kenny.accounts.throttles.UserRate",
-        "kenny.accounts.throttles.StrangerRate",
         "kenny.accounts.throttles.ScopeRate",
     ],
-    "DEFAULT_THROTTLE_RATES": {"user": "3000/min", "anon": "600/min", "send": "120/min"},
+    "DEFAULT_THROTTLE_RATES": {"user": "3000/min", "send": "120/min"},
     "NUM_PROXIES": KENNY_PROXIES,
     "EXCEPTION_HANDLER": "history.api.exception_handler",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",

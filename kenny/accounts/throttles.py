@@ -1,17 +1,14 @@
-"""How often one caller may ask. The figures stand in settings and never refuse 1,000 requests and 60 sends a minute."""
+"""How often one caller may ask. The figures stand in settings and never refuse 1,000 requests and 60 sends a minute.
+
+Strangers are not counted: every view refuses them before its throttles are asked, at the price of one query.
+"""
 
 from django.core.cache import caches
-from rest_framework.throttling import AnonRateThrottle, ScopedRateThrottle, UserRateThrottle
+from rest_framework.throttling import ScopedRateThrottle, UserRateThrottle
 
 
 class UserRate(UserRateThrottle):
     """All requests of one account."""
-
-    cache = caches["throttle"]
-
-
-class StrangerRate(AnonRateThrottle):
-    """All requests without credentials from one address."""
 
     cache = caches["throttle"]
 
