@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from django.db import close_old_connections, connection, connections
+from django.db import connection, connections
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -23,12 +23,15 @@ _tools = ThreadPoolExecutor(TOOL_THREADS, thread_name_prefix="kenny-tool")
 
 
 def _with_connection(call: Callable[[], T]) -> T:
-    """Run one database call; on PostgreSQL its connection goes back to the pool at once (turns.md 24)."""
-    close_old_connections()
+    """Run one database call.
+
+    On PostgreSQL its connection goes back to the pool at once (turns.md 24); on SQLite the thread keeps it, since
+    opening one costs more than most calls.
+    """
     try:
         return call()
     finally:
-        if connection.vendor == "postgresql":
+        if connection.vendor == "postgresql" or connection.errors_occurred:
             connections.close_all()
 
 

@@ -19,7 +19,7 @@ else:
 from kenny.settings import *  # noqa: F403  the environment above must be set first
 from kenny.settings import DATABASES, KENNY_DATA_DIR
 
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+if DATABASES["default"]["ENGINE"] == "kenny.sqlite":
     # Without a name Django tests in memory, where neither WAL nor a second process exists.
     DATABASES["default"]["TEST"] = {"NAME": str(KENNY_DATA_DIR / "tests.sqlite3")}
 else:
