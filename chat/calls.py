@@ -12,8 +12,8 @@ from chat import effects, gate, pictures, rights
 from chat.answers import answer_event, decision_event, is_open, result_block
 from chat.failpoints import hit
 from chat.journal import Job, Journal
-from chat.loop import GaveUp, Halted, Held
 from chat.models import ToolCall, Turn
+from chat.steps import GaveUp, Halted, Held
 from chat.tape import Tape
 from chat.threads import in_thread, tool_thread
 from chat.tools.base import Caller

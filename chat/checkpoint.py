@@ -12,9 +12,9 @@ from chat.answers import answer_event, called_event, held_event, is_open
 from chat.events import Event
 from chat.failpoints import hit
 from chat.journal import Job, LeaseLost
-from chat.loop import Keep
 from chat.models import ToolCall, Turn, TurnMessage
 from chat.settle import added
+from chat.steps import Keep
 from chat.tools.base import Tier
 from history.blobs import image_url
 

@@ -18,17 +18,12 @@ from chat.answers import answer_event, decision_event, is_open
 from chat.closing import STOP, Closing
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
 from chat.settle import Ending, finish, numbered
+from chat.steps import INTERRUPTED
 from history import store
 from history.blobs import image_url
 from history.errors import Deleted
 
 State = ToolCall.State
-
-INTERRUPTED = events.Failed(
-    code="interrupted",
-    message="The server was restarted while Claude was answering. What had arrived is kept.",
-    retryable=True,
-)
 
 
 class _Moved(Exception):
@@ -99,7 +94,7 @@ def _planned(turn: Turn, closing: Closing) -> _Plan:
     picture = image_url(turn.conversation.cid)
     made += [answer_event(call, picture=picture) for call in answered]
     if crashed and closing.stop_reason == "interrupted":
-        made.append(INTERRUPTED)
+        made.append(events.failure(INTERRUPTED))
     own = material.joined([*messages, *([partial] if partial else [])], calls, mark=turn.mark)
     prefix = material.prefix_of(turn).messages
     held = any(call.state == State.PENDING for call in calls)

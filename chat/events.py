@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from chat.steps import Problem
+
 
 def wire_name(name: str) -> str:
     """Return a field's name on the wire: `call_id` is `callId`."""
@@ -94,6 +96,10 @@ class Failed(Event):
     code: str
     message: str
     retryable: bool
+
+
+def failure(problem: Problem) -> Failed:
+    return Failed(code=problem.code, message=problem.message, retryable=problem.retryable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,13 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError
 
-from chat import checkpoint, events, loop, material, pictures
+from chat import checkpoint, events, loop, material, pictures, steps
 from chat.calls import Calls, Outcome
 from chat.failpoints import hit
+from chat.hearing import heard
 from chat.journal import Journal, LeaseLost
-from chat.llm.base import Model, ModelFailed, Reply, Request, Stream
+from chat.llm.base import Model, ModelFailed, Reply, Request
 from chat.models import Turn
-from chat.pace import Pace
 from chat.settle import Ending, NotYet, Settled, added, settle
 from chat.tape import Tape
 from chat.threads import in_thread
@@ -24,16 +24,6 @@ logger = logging.getLogger(__name__)
 MAX_TOKENS = 16_000
 SETTLE_AGAIN = (0.2, 1.0, 4.0)
 """Seconds between the tries of a settle that the database refuses."""
-INTERRUPTED = loop.Problem(
-    code="interrupted",
-    message="The server was restarted while Claude was answering. What had arrived is kept.",
-    retryable=True,
-)
-INTERNAL = loop.Problem(
-    code="internal",
-    message="Something went wrong on the server. What had arrived is kept.",
-    retryable=True,
-)
 
 
 class Segment:
@@ -77,12 +67,7 @@ class Segment:
         while True:
             end = self._named(await self._advance_safely())
             if end.problem:
-                problem = end.problem
-                self.tape.append(
-                    events.Failed(
-                        code=problem.code, message=problem.message, retryable=problem.retryable
-                    )
-                )
+                self.tape.append(events.failure(end.problem))
             await self._journal.release(self.tape)
             hit("settle.begun")
             try:
@@ -110,10 +95,10 @@ class Segment:
             settle, self.turn, ending, prefix=self._material.prefix, now=now_ms()
         )
 
-    def _named(self, end: loop.End) -> loop.End:
+    def _named(self, end: steps.End) -> steps.End:
         """A stop that nobody asked for is an interruption."""
         if end.stop_reason == "stopped" and not self._calls.stopped:
-            return loop.End(stop_reason="interrupted", problem=INTERRUPTED)
+            return steps.End(stop_reason="interrupted", problem=steps.INTERRUPTED)
         return end
 
     def _close(self, settled: Settled) -> None:
@@ -128,7 +113,7 @@ class Segment:
         """Have the journal keep the tape from now on."""
         self._journal.track(self.tape, on_lost=self._lost, on_stop=self.stop)
 
-    async def _advance_safely(self) -> loop.End:
+    async def _advance_safely(self) -> steps.End:
         """A fault of our own ends the turn like any other: settled, said, and logged once."""
         try:
             return await self._advance()
@@ -138,18 +123,18 @@ class Segment:
             logger.exception("turn %s failed", self.turn.turn_id)
             if await in_thread(checkpoint.has_open_calls, self.turn):
                 await self._calls.halt()
-            return loop.End(stop_reason="failed", problem=INTERNAL)
+            return steps.End(stop_reason="failed", problem=steps.INTERNAL)
 
-    async def _advance(self) -> loop.End:
+    async def _advance(self) -> steps.End:
         """Answer what is open, then converse until the turn halts."""
         self._material = await in_thread(self._load)
         if self._open_calls:
-            halted = _halt_of(await self._calls.answer())
+            halted = steps.halt_of(await self._calls.answer())
             if halted is not None:
                 return halted
             self._material = await in_thread(self._load)
         if self._stop.is_set():
-            return loop.End(stop_reason="stopped")
+            return steps.End(stop_reason="stopped")
         return await self._converse()
 
     def _load(self) -> material.Material:
@@ -161,68 +146,52 @@ class Segment:
             self._stop.set()
         return material.load(self.turn)
 
-    async def _converse(self) -> loop.End:
+    async def _converse(self) -> steps.End:
         found = self._material
         bound_from = self.turn.conversation.thinking_from
         if self.turn.base is None and (found.rewritten or bound_from > len(found.prefix)):
             # The list was rewritten, or it is shorter now than where thinking began to count.
             self._thinking_from = len(found.prefix)
-        steps = loop.converse(
+        turn = loop.converse(
             [*found.prefix, *found.own],
-            limits=loop.Limits(rounds=settings.KENNY_MAX_ROUNDS, max_tokens=MAX_TOKENS),
+            limits=steps.Limits(rounds=settings.KENNY_MAX_ROUNDS, max_tokens=MAX_TOKENS),
             rounds=self.turn.rounds + self._rounds,
             thinking_from=bound_from if self._thinking_from is None else self._thinking_from,
         )
         outcome: Any = None
         while True:
             try:
-                step = steps.send(outcome)
+                step = turn.send(outcome)
             except StopIteration as ended:
-                end: loop.End = ended.value
+                end: steps.End = ended.value
                 return end
             outcome = await self._do(step)
 
-    async def _do(self, step: loop.Step) -> Any:
+    async def _do(self, step: steps.Step) -> Any:
         match step:
-            case loop.Ask():
+            case steps.Ask():
                 return await self._ask(step)
-            case loop.Void():
+            case steps.Void():
                 return await self._void()
-            case loop.Wait():
+            case steps.Wait():
                 return await self._wait(step.seconds)
-            case loop.Keep():
+            case steps.Keep():
                 return await self._keep(step)
-            case loop.Unbind():
+            case steps.Unbind():
                 self._thinking_from = step.upto
         return None
 
-    async def _ask(self, ask: loop.Ask) -> Reply | ModelFailed | loop.Cut:
+    async def _ask(self, ask: steps.Ask) -> Reply | ModelFailed | steps.Cut:
         """Stream one attempt onto the tape, until it ends or the person stops it."""
         messages = list(ask.messages)
         if pictures.has_images(messages):
             messages = await in_thread(pictures.for_model, messages, owner_id=self.turn.owner_id)
         stream = self._model.stream(self._request(messages, max_tokens=ask.max_tokens))
         self._rounds += 1
-        pump = asyncio.ensure_future(self._pump(stream))
-        stop = asyncio.ensure_future(self._stop.wait())
         try:
-            await asyncio.wait([pump, stop], return_when="FIRST_COMPLETED")
+            return await heard(stream, say=self._say, stop=self._stop)
         finally:
-            stop.cancel()
-            if not pump.done():
-                pump.cancel()
-                await asyncio.gather(pump, return_exceptions=True)
-            await stream.aclose()
             self._usage = added(self._usage, stream.usage)
-        if pump.cancelled():
-            return loop.Cut(content=stream.partial())
-        failure = pump.exception()
-        if isinstance(failure, ModelFailed):
-            return failure
-        if failure is not None:
-            raise failure
-        assert stream.reply is not None, "a stream that ends without a failure has a reply"
-        return stream.reply
 
     def _request(self, messages: list[dict[str, Any]], *, max_tokens: int) -> Request:
         conversation = self.turn.conversation
@@ -234,14 +203,6 @@ class Segment:
             max_tokens=max_tokens,
             effort=self.turn.effort or None,
         )
-
-    async def _pump(self, stream: Stream) -> None:
-        pace = Pace(self._say)
-        try:
-            async for delta in stream:
-                pace.say(delta.kind, delta.text)
-        finally:
-            pace.flush()
 
     def _say(self, kind: str, text: str) -> None:
         self._spoke = True
@@ -262,7 +223,7 @@ class Segment:
             return False
         return True
 
-    async def _keep(self, keep: loop.Keep) -> Outcome:
+    async def _keep(self, keep: steps.Keep) -> Outcome:
         """Keep a finished message and its calls in one transaction, then answer them."""
         self._spoke = True
         usage, self._usage = self._usage, {}
@@ -276,7 +237,7 @@ class Segment:
         self._calls.repeats += kept.repeats
         return await self._calls.answer() if kept.calls else []
 
-    def _ending(self, end: loop.End) -> Ending:
+    def _ending(self, end: steps.End) -> Ending:
         return Ending(
             stop_reason=end.stop_reason,
             error=end.problem.code if end.problem else "",
@@ -287,16 +248,3 @@ class Segment:
             thinking_from=self._thinking_from,
             keep_list=self.turn.cut is not None and end.stop_reason == "failed" and not self._spoke,
         )
-
-
-def _halt_of(outcome: Outcome) -> loop.End | None:
-    """Return how a segment ends when its open calls halted it, None when they are all answered."""
-    match outcome:
-        case loop.Held():
-            return loop.End(stop_reason="held")
-        case loop.Halted():
-            return loop.End(stop_reason="stopped")
-        case loop.GaveUp():
-            return loop.End(stop_reason="denied", problem=loop.REFUSED_TOO_OFTEN)
-        case _:
-            return None
