@@ -148,7 +148,8 @@ class Attempt:
                 "model request failed: kind=%s code=%s status=%s request_id=%s detail=%s",
                 fault.cause.kind, fault.cause.code, fault.status, fault.request_id or self._request_id, fault.detail,
             )  # fmt: skip
-        elif self.reply is not None:
+        else:
+            assert self.reply is not None
             log.info(
                 "model request done: stop_reason=%s request_id=%s usage=%s",
                 self.reply.stop_reason, self._request_id, self.reply.usage,

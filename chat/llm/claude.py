@@ -6,6 +6,7 @@ retries, their limits and what a person sees of them are the loop's. No error of
 
 import time
 from typing import Any
+from urllib.request import getproxies
 
 import anthropic
 import httpx2
@@ -17,6 +18,7 @@ from chat.llm.catalogue import Catalogue
 from chat.llm.failures import Fault, NotTheApi
 from chat.llm.growing import UpstreamError
 from chat.llm.request import THINKING_MODELS, body_of
+from chat.llm.transport import Transport
 from chat.llm.wire import Malformed
 
 API = "https://api.anthropic.com"
@@ -90,7 +92,11 @@ def build(*, api_key: str, base_url: str = "", patience: Patience | None = None)
     patience = patience or Patience()
     timeout = httpx2.Timeout(patience.silence, connect=patience.connect)
     client = anthropic.AsyncAnthropic(
-        api_key=api_key, base_url=base_url or API, max_retries=0, timeout=timeout
+        api_key=api_key,
+        base_url=base_url or API,
+        max_retries=0,
+        timeout=timeout,
+        http_client=_http_client(timeout),
     )
     return Claude(client, patience=patience)
 
@@ -104,6 +110,12 @@ def over(transport: httpx2.AsyncBaseTransport, *, patience: Patience | None = No
         http_client=anthropic.DefaultAsyncHttpxClient(transport=transport, trust_env=False),
     )
     return Claude(client, patience=patience)
+
+
+def _http_client(timeout: httpx2.Timeout) -> httpx2.AsyncClient:
+    if getproxies():
+        return anthropic.DefaultAsyncHttpxClient(timeout=timeout)
+    return anthropic.DefaultAsyncHttpxClient(timeout=timeout, transport=Transport())
 
 
 def explain(error: Exception, *, begun: bool) -> Fault:

@@ -124,8 +124,7 @@ def pieces(words: str) -> list[str]:
         found.extend(split(word, size=12) or [""])
         found[-1] += " "
     joined = [piece.replace("\n ", "\n") for piece in found]
-    if joined:
-        joined[-1] = joined[-1].removesuffix(" ")
+    joined[-1] = joined[-1].removesuffix(" ")
     return [piece for piece in joined if piece]
 
 

@@ -8,7 +8,6 @@ import httpx2
 import pytest
 
 from chat.llm import claude
-from chat.llm.attempt import Patience
 from chat.llm.base import ModelFailed
 from tests.support.asking import failure_of, read, request
 from tests.support.upstream import Answer, Upstream, calls, fails, says, text, thought, use
@@ -25,8 +24,7 @@ def upstream() -> Iterator[Upstream]:
 
 @pytest.fixture
 async def model(upstream: Upstream) -> AsyncIterator[claude.Claude]:
-    patience = Patience(connect=2, first=0.5, silence=0.5, idle=0.5)
-    built = claude.build(api_key=SECRET, base_url=upstream.url, patience=patience)
+    built = claude.build(api_key=SECRET, base_url=upstream.url)
     yield built
     await built.aclose()
 

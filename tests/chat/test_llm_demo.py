@@ -180,6 +180,12 @@ class TestRetelling:
 
         assert "and 980 more" in said(told)
 
+    async def test_quotes_what_it_has_no_words_for(self, model: Claude) -> None:
+        chat = Chat(model)
+        await chat.say("search boiler")
+
+        assert "a.txt:3: the boiler" in said(await chat.answer(fenced("a.txt:3: the boiler")))
+
     async def test_cannot_be_broken_out_of_by_a_file(self, model: Claude) -> None:
         chat = Chat(model)
         await chat.say("read README.txt")

@@ -91,6 +91,15 @@ class TestReply:
 
         assert reply.content == [novel, {**CALL, "caller": {"type": "direct"}}]
 
+    def test_stores_nothing_of_a_delta_it_does_not_know(self) -> None:
+        novel = {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "smell_delta", "smell": "x"},
+        }
+
+        assert whole(S, t(0, "Open"), novel, x(0), D("end_turn"), E).content == [OPEN]
+
     def test_fills_compaction_and_citations(self) -> None:
         compaction = {"type": "compaction_delta", "content": "short", "encrypted_content": "ZW5j"}
         citation = {"type": "citations_delta", "citation": {"cited_text": "x"}}

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from chat.llm import claude
-from chat.llm.attempt import Patience, known_id
+from chat.llm.attempt import known_id
 from chat.llm.base import ModelFailed
 from tests.support.asking import failure_of, read, request
 from tests.support.upstream import Answer, Upstream, fails, says
@@ -22,8 +22,7 @@ def upstream() -> Iterator[Upstream]:
 
 @pytest.fixture
 async def model(upstream: Upstream) -> AsyncIterator[claude.Claude]:
-    patience = Patience(connect=2, first=0.5, silence=0.5, idle=0.5)
-    built = claude.build(api_key=SECRET, base_url=upstream.url, patience=patience)
+    built = claude.build(api_key=SECRET, base_url=upstream.url)
     yield built
     await built.aclose()
 
