@@ -4,6 +4,10 @@ from django.contrib import admin
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
+from kenny import described
+
+assert described  # imported for what it registers
+
 urlpatterns = [
     path("", include("chat.page_urls")),
     path("", include("chat.urls")),

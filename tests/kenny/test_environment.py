@@ -24,9 +24,9 @@ class TestText:
         assert environment.text(NAME, default="a") == "a"
 
     def test_leaves_a_dollar_alone(self, given: pytest.MonkeyPatch) -> None:
-        given.setenv(NAME, "$ecret")
+        given.setenv(NAME, "$word")
 
-        assert environment.text(NAME) == "$ecret"
+        assert environment.text(NAME) == "$word"
 
     def test_reads_a_file_without_its_last_line_break(
         self, given: pytest.MonkeyPatch, tmp_path: Path

@@ -15,7 +15,6 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 django.setup()
 
-from kenny import serve  # noqa: E402  needs the settings; chooses the reactor
 from kenny.accounts.sockets import Receive, Send  # noqa: E402
 from kenny.admission import Admission  # noqa: E402
 from kenny.serve.server import Server  # noqa: E402
@@ -88,7 +87,6 @@ def main() -> None:
         announce=lambda: say("listening"),
         stall=stall,
     ).run()
-    assert serve
     asyncio.set_event_loop(None)
 
 
