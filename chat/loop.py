@@ -85,7 +85,7 @@ def _hear(state: _State) -> Stage[Reply | End]:
         state.rounds += 1
         outcome = yield Ask(messages=state.sendable(), max_tokens=state.max_tokens)
         if isinstance(outcome, Cut):
-            return (yield from _stopped(outcome))
+            return (yield from _stopped(state, outcome))
         if isinstance(outcome, ModelFailed):
             ended = yield from _failed(state, outcome)
             if ended is not None:
@@ -97,10 +97,12 @@ def _hear(state: _State) -> Stage[Reply | End]:
             return outcome  # type: ignore[no-any-return]  # the driver's answer to Ask
 
 
-def _stopped(cut: Cut) -> Stage[End]:
-    content = keepable(cut.content)
+def _stopped(state: _State, cut: Cut) -> Stage[End]:
+    """Keep what may be kept; a call that followed thinking without its signature could not be sent again (T90)."""
+    unsigned = any(_is_unsigned(block) for block in cut.content)
+    content = _without_calls(keepable(cut.content), reason="stopped" if unsigned else "tool_use")
     if content:
-        yield Keep(content=content)
+        yield _told_apart(state.messages, content, {})
     return End(stop_reason="stopped")
 
 
@@ -161,7 +163,8 @@ def _without_calls(content: list[Block], *, reason: str) -> list[Block]:
     """Only stop_reason tool_use runs tools: a call that came with another reason was never finished."""
     if reason == "tool_use":
         return content
-    return keepable([block for block in content if block.get("type") != "tool_use"])
+    left = [block for block in content if block.get("type") != "tool_use"]
+    return left if reason == "pause_turn" else keepable(left)
 
 
 def _told_apart(
@@ -208,15 +211,16 @@ def _answered(state: _State, keep: Keep) -> Stage[End | None]:
 
 def _pause(state: _State, reply: Reply) -> Stage[End | None]:
     state.pauses += 1
-    if state.pauses > MAX_PAUSES or not reply.content:
+    content = _without_calls(reply.content, reason="pause_turn")
+    if state.pauses > MAX_PAUSES or not content:
         return End(stop_reason="pause_turn", problem=PAUSED_TOO_OFTEN)
-    yield Keep(content=reply.content)
-    state.messages.append({"role": "assistant", "content": reply.content})
+    yield Keep(content=content)
+    state.messages.append({"role": "assistant", "content": content})
     return None
 
 
 def _cut_off(reply: Reply) -> Stage[End]:
-    content = keepable([block for block in reply.content if block.get("type") != "tool_use"])
+    content = _without_calls(reply.content, reason=reply.stop_reason)
     if content:
         yield Keep(content=content)
     problem = {"max_tokens": CUT_OFF, "model_context_window_exceeded": WINDOW_FULL}.get(
@@ -238,4 +242,8 @@ def keepable(content: list[Block]) -> list[Block]:
 def _empty(block: Block) -> bool:
     if block.get("type") == "text":
         return not str(block.get("text", "")).strip()
+    return _is_unsigned(block)
+
+
+def _is_unsigned(block: Block) -> bool:
     return block.get("type") == "thinking" and not block.get("signature")

@@ -1,0 +1,202 @@
+"""The turn engine in a test's own process: real rows, real threads, and a loop that runs only when the test says so.
+
+    turn = engine.send("open V1")            # as an edge does it
+    engine.watch(turn)                       # its events, up to the newest `done`
+    engine.confirm(turn, approve=True)
+
+Between two calls nothing happens on the loop, so a test can look at the rows in peace.
+"""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, TypeVar
+
+from django.contrib.auth.models import User
+
+from chat import desk, runner
+from chat.models import ToolCall, Turn, TurnEvent
+from chat.protocol import Confirm, Picture, Send
+from chat.tools.base import Caller, Output, Tier, Tool
+from chat.turns import Started
+from chat.watch import Raw, follow
+from history import store
+from history.models import Conversation
+from tests.support.scripted import Said, ScriptedModel
+
+T = TypeVar("T")
+NOW = 1_764_500_000_000
+PATIENCE = 20.0
+"""Seconds after which a test has failed rather than waits."""
+
+
+class Valves:
+    """Two tools and what was done with them. `gate` holds a call open while it is cleared."""
+
+    def __init__(self) -> None:
+        self.opened: list[Any] = []
+        self.read = 0
+        self.output = Output(text="7 bar")
+        self.error: Exception | None = None
+        self.gate = threading.Event()
+        self.gate.set()
+        self.entered = threading.Event()
+
+    def tools(self) -> dict[str, tuple[Tool, ...]]:
+        value: Mapping[str, Any] = {
+            "type": "object",
+            "properties": {"v": {"type": "integer"}},
+            "additionalProperties": False,
+        }
+        read = Tool(
+            name="read_gauge",
+            description="Read.",
+            input_schema=value,
+            run=self._read,
+            tier=Tier.READ_ONLY,
+        )
+        set_ = Tool(name="set_valve", description="Set.", input_schema=value, run=self._set)
+        spare = Tool(name="spare", description="Spare.", input_schema=value, run=self._set)
+        return {"workspace": (read, set_), "kenny": (), "other": (read, spare)}
+
+    def _read(self, args: Mapping[str, Any], caller: Caller) -> Output:
+        self.read += 1
+        return self._answer()
+
+    def _set(self, args: Mapping[str, Any], caller: Caller) -> Output:
+        self.opened.append(args.get("v"))
+        return self._answer()
+
+    def _answer(self) -> Output:
+        self.entered.set()
+        assert self.gate.wait(PATIENCE), "the test forgot to let the tool go on"
+        if self.error is not None:
+            raise self.error
+        return self.output
+
+
+class Engine:
+    """A process that runs the turns of one person, `owner`."""
+
+    def __init__(self, owner: User) -> None:
+        self.owner = owner
+        self.model = ScriptedModel()
+        self._loop = asyncio.Runner()
+        self.run(runner.start(self.model))
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run the loop until `work` is done."""
+
+        async def bounded() -> T:
+            async with asyncio.timeout(PATIENCE):
+                return await work
+
+        return self._loop.run(bounded())
+
+    def close(self) -> None:
+        try:
+            self.run(runner.drain(0))
+        finally:
+            self._loop.close()
+
+    def script(self, *answers: Said) -> None:
+        self.model.queue += answers
+
+    def start(self, message: str = "open V1", **more: Any) -> Started:
+        """Send as an edge does; `cid` is c-1 unless given."""
+        more.setdefault("conversation_id", "c-1")
+        images = tuple(Picture(media_type="image/png", data=data) for data in more.pop("png", ()))
+        return desk.send(Send(message=message, images=images, **more), owner_id=self.owner.pk)
+
+    def send(self, message: str = "open V1", **more: Any) -> Turn:
+        return self.start(message, **more).turn
+
+    def watch(self, turn: Turn, *, after: int = 0) -> list[dict[str, Any]]:
+        """Return a turn's events from `after` to its newest `done`, once it does not run any more."""
+
+        async def read() -> list[dict[str, Any]]:
+            found = follow(fresh, after=after, view=Raw())
+            return [json.loads(entry.line) async for entry in found]
+
+        fresh = Turn.objects.select_related("conversation").get(pk=turn.pk)
+        events = self.run(read())
+        self.run(self._idle(turn.pk))
+        return events
+
+    async def _idle(self, turn_pk: int) -> None:
+        task = runner.the_runner()._tasks.get(turn_pk)
+        if task is not None:
+            await asyncio.wait([task])
+
+    def say(self, message: str = "open V1", **more: Any) -> list[dict[str, Any]]:
+        """Send, and return the events."""
+        return self.watch(self.send(message, **more))
+
+    def until(self, condition: Callable[[], object]) -> None:
+        """Run the loop until `condition` holds; it may ask anything but the database."""
+
+        async def wait() -> None:
+            while not condition():  # noqa: ASYNC110  what is waited for tells nobody
+                await asyncio.sleep(0.001)
+
+        self.run(wait())
+
+    def until_held(self) -> None:
+        """Run the loop until the model is in the middle of an answer that waits."""
+        self.run(_taken(self.model.held))
+
+    def call(self, call_id: str = "a1") -> ToolCall:
+        return ToolCall.objects.select_related("turn").get(call_id=call_id)
+
+    def confirm(self, call_id: str = "a1", *, approve: bool, digest: str = "") -> Started:
+        """Decide a call as an edge does."""
+        call = ToolCall.objects.select_related("turn__conversation").get(call_id=call_id)
+        frame = Confirm(
+            conversation_id=call.turn.conversation.cid,
+            call_id=call_id,
+            digest=digest or call.digest,
+            approve=approve,
+        )
+        return desk.confirm(frame, owner_id=self.owner.pk)
+
+    def decide(self, call_id: str = "a1", *, approve: bool) -> list[dict[str, Any]]:
+        """Decide a call and return the events that follow."""
+        decided = self.confirm(call_id, approve=approve)
+        return self.watch(decided.turn, after=decided.after)
+
+    def stop(self, turn: Turn) -> None:
+        desk.stop(turn.turn_id, owner_id=self.owner.pk)
+
+    def conversation(self, cid: str = "c-1") -> Conversation:
+        return store.find(owner_id=self.owner.pk, cid=cid)
+
+    def stored(self, cid: str = "c-1") -> list[dict[str, Any]]:
+        return store.full_messages(self.conversation(cid))
+
+
+async def _taken(event: asyncio.Event) -> None:
+    await event.wait()
+    event.clear()
+
+
+def journaled(turn: Turn) -> list[dict[str, Any]]:
+    """Return the kept events of a turn."""
+    rows = TurnEvent.objects.filter(turn=turn).order_by("last_seq")
+    return [event for row in rows for event in json.loads(row.events)]
+
+
+def kinds(events: list[dict[str, Any]]) -> list[str]:
+    """Return the types of events, each run of deltas once."""
+    found: list[str] = []
+    for event in events:
+        delta = event["type"].endswith("_delta")
+        if not (delta and found and found[-1] == event["type"]):
+            found.append(event["type"])
+    return found
+
+
+def spoken(message: Mapping[str, Any]) -> str:
+    """Return the words of a message, kenny's own note left out."""
+    texts = [block["text"] for block in message["content"] if block["type"] == "text"]
+    return "".join(text for text in texts if not text.startswith("<kenny-note>"))
