@@ -25,7 +25,7 @@ def send(frame: Send, *, owner_id: int) -> Started:
         started = turns.start(frame, owner_id=owner_id, now=now_ms())
     hit("send.committed")
     if started.fresh:
-        running.launch(started.turn.pk)
+        running.launch(started)
     return started
 
 
@@ -40,7 +40,7 @@ def confirm(frame: Confirm, *, owner_id: int) -> Started:
         raise
     hit("decide.committed")
     if decided.fresh:
-        running.launch(decided.turn.pk)
+        running.launch(decided)
     else:
         running.nudge(decided.turn.pk)
     return decided

@@ -64,14 +64,24 @@ def load(turn: Turn) -> Material:
     return Material(prefix=prefix.messages, own=own_messages(turn), rewritten=prefix.rewritten)
 
 
+def of_new(turn: Turn, *, said: Message) -> Material:
+    """Return the material of a turn that holds nothing yet but the person's message."""
+    prefix = _healed(turn, said=said)
+    return Material(prefix=prefix.messages, own=[said], rewritten=prefix.rewritten)
+
+
 def prefix_of(turn: Turn) -> Prefix:
     """Return what the turn builds on. A later segment finds it in the stored list, healed by the first settle."""
-    stored = store.full_messages(turn.conversation)
     if turn.base is not None:
-        return Prefix(messages=stored[: turn.base])
-    healed = heal(stored[: len(stored) if turn.cut is None else turn.cut])
+        return Prefix(messages=store.full_messages(turn.conversation)[: turn.base])
     said = TurnMessage.objects.filter(turn=turn, n=0).first()
-    kept = _without_repeats(healed.messages, said.payload) if said else healed.messages
+    return _healed(turn, said=said.payload if said else None)
+
+
+def _healed(turn: Turn, *, said: Message | None) -> Prefix:
+    stored = store.full_messages(turn.conversation)
+    healed = heal(stored[: len(stored) if turn.cut is None else turn.cut])
+    kept = _without_repeats(healed.messages, said) if said else healed.messages
     return Prefix(messages=kept, rewritten=healed.middle)
 
 

@@ -15,12 +15,11 @@ from chat.bus import Hint, bus
 from chat.failpoints import hit
 from chat.journal import Journal
 from chat.llm.base import Model
-from chat.models import Turn
-from chat.reading import last_kept
 from chat.rendering import Renderers
 from chat.segment import Segment
 from chat.tape import Tape
 from chat.threads import in_thread
+from chat.turns import Started
 from history.errors import Unavailable
 
 logger = logging.getLogger(__name__)
@@ -62,45 +61,51 @@ class Runner:
             asyncio.ensure_future(self._every(SWEEP_EVERY, self._stop_orphans)),
         ]
 
-    def launch(self, turn_pk: int) -> None:
+    def launch(self, started: Started) -> None:
         """Take up a turn whose lease this process holds. From any thread."""
-        self._loop.call_soon_threadsafe(self._launch, turn_pk)
+        self._loop.call_soon_threadsafe(self._launch, started)
 
-    def _launch(self, turn_pk: int) -> None:
-        task = asyncio.ensure_future(self._run(turn_pk))
-        self._tasks[turn_pk] = task
-        task.add_done_callback(lambda done: self._forget(turn_pk, done))
+    def _launch(self, started: Started) -> None:
+        turn = started.turn
+        tape = Tape(
+            turn_pk=turn.pk,
+            turn_id=turn.turn_id,
+            conversation_id=started.conversation_id,
+            fence=turn.fence,
+            start=started.after,
+        )
+        if started.said:
+            tape.begin_with(started.said)
+        segment = Segment(
+            turn, tape=tape, journal=self.journal, model=self.model, given=started.material
+        )
+        self._segments[turn.pk] = segment
+        segment.follow()
+        # Whoever waits on the journal for this turn now follows it from memory.
+        bus.post({"kind": "flushed", "turns": {turn.pk: tape.last_seq}})
+        hints.live(turn, status="running")
+        self._tasks[turn.pk] = task = asyncio.ensure_future(self._run(segment))
+        task.add_done_callback(lambda done: self._forget(turn.pk, done))
 
     def _forget(self, turn_pk: int, task: asyncio.Task[None]) -> None:
         if self._tasks.get(turn_pk) is task:
             del self._tasks[turn_pk]
 
-    async def _run(self, turn_pk: int) -> None:
-        turn, last = await in_thread(_take_up, turn_pk)
-        conversation_id = turn.conversation.cid
-        tape = Tape(
-            turn_pk=turn_pk,
-            turn_id=turn.turn_id,
-            conversation_id=conversation_id,
-            fence=turn.fence,
-            start=last,
-        )
-        segment = Segment(turn, tape=tape, journal=self.journal, model=self.model)
-        self._segments[turn_pk] = segment
-        segment.follow()
-        # Whoever waits on the journal for this turn now follows it from memory.
-        bus.post({"kind": "flushed", "turns": {turn_pk: last}})
-        hints.live(turn, status="running")
+    async def _run(self, segment: Segment) -> None:
+        turn = segment.turn
         try:
-            await segment.run()
+            settled = await segment.run()
         except Exception:
             logger.exception("turn %s was given up, its lease runs out", turn.turn_id)
-            await self.journal.release(tape)
-            tape.close(lost=True)
+            await self.journal.release(segment.tape)
+            segment.tape.close(lost=True)
+        else:
+            if settled:
+                hints.live(turn, status=settled.status)
         finally:
-            self._segments.pop(turn_pk, None)
-        status = await in_thread(_status, turn_pk)
-        hints.live(turn, status=status)
+            # A decision may have launched the next segment already.
+            if self._segments.get(turn.pk) is segment:
+                del self._segments[turn.pk]
 
     def nudge(self, turn_pk: int) -> None:
         """A decision or a stop was written to a turn's rows: whoever runs it looks again. From any thread."""
@@ -160,15 +165,6 @@ class Runner:
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
         await bus.stop()
-
-
-def _take_up(turn_pk: int) -> tuple[Turn, int]:
-    turn = Turn.objects.select_related("conversation", "owner").get(pk=turn_pk)
-    return turn, last_kept(turn_pk)
-
-
-def _status(turn_pk: int) -> str:
-    return Turn.objects.values_list("status", flat=True).get(pk=turn_pk)
 
 
 def _active(user_ids: set[int]) -> set[int]:

@@ -27,14 +27,26 @@ SETTLE_AGAIN = (0.2, 1.0, 4.0)
 
 
 class Segment:
-    """`run` returns when the segment is settled or its lease is lost. Everything belongs to the loop's thread."""
+    """`run` returns when the segment is settled or its lease is lost. Everything belongs to the loop's thread.
 
-    def __init__(self, turn: Turn, *, tape: Tape, journal: Journal, model: Model) -> None:
+    `given` is the material of a turn that was just made, so that it need not be read back.
+    """
+
+    def __init__(
+        self,
+        turn: Turn,
+        *,
+        tape: Tape,
+        journal: Journal,
+        model: Model,
+        given: material.Material | None = None,
+    ) -> None:
         self.turn, self.tape = turn, tape
         self._journal, self._model = journal, model
         self._stop = asyncio.Event()
         self._calls = Calls(turn, tape=tape, journal=journal, stop=self._stop)
-        self._material = material.Material(prefix=[], own=[], rewritten=False)
+        self._given = given
+        self._material = given or material.Material(prefix=[], own=[], rewritten=False)
         self._usage: dict[str, int] = {}
         self._rounds = 0
         self._thinking_from: int | None = None
@@ -127,7 +139,9 @@ class Segment:
 
     async def _advance(self) -> steps.End:
         """Answer what is open, then converse until the turn halts."""
-        self._material = await in_thread(self._load)
+        if self._given is None:
+            self._material = await in_thread(self._load)
+        self._given = None
         if self._open_calls:
             halted = steps.halt_of(await self._calls.answer())
             if halted is not None:

@@ -50,9 +50,10 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The segment is settled; `done` is its last event."""
+    """The segment is settled; `done` is its last event, `status` the turn's."""
 
     done: Entry
+    status: str
 
 
 class NotYet(Exception):
@@ -149,7 +150,7 @@ def finish(
     TurnEvent.objects.create(turn=row, last_seq=seq, events=packed([*ending.unkept, entry]))
     _close_row(row, ending, seq=seq, base=base, usage=usage, version=version, now=now)
     hit("settle.written")
-    return Settled(entry)
+    return Settled(entry, FINAL.get(ending.stop_reason, Status.DONE))
 
 
 def _close_row(

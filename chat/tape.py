@@ -61,6 +61,11 @@ class Tape:
         )
         self.entries.append(Entry(seq, event.type, line))
 
+    def begin_with(self, entry: Entry) -> None:
+        """Take over an event that was kept when the turn was made."""
+        self.entries.append(entry)
+        self.shown = self.kept = 1
+
     def unkept(self) -> list[Entry]:
         return self.entries[self.kept :]
 

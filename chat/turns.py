@@ -15,6 +15,7 @@ from chat import answers, events, lease, material, pictures, prompt, rights
 from chat.failpoints import hit
 from chat.gate_errors import DecidedAlready, DigestMismatch, Expired
 from chat.journal import packed
+from chat.material import Material
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
 from chat.protocol import Confirm, Send
 from chat.reading import last_kept
@@ -39,12 +40,18 @@ State = ToolCall.State
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """A turn to watch from `after`. `fresh`: this call made it or woke it, so a runner must take it up."""
+    """A turn to watch from `after`. `fresh`: this call made it or woke it, so a runner must take it up.
+
+    A turn that was just made brings its first event and what it builds on, so that nothing is read twice before the
+    model is asked.
+    """
 
     turn: Turn
     conversation_id: str
     after: int
     fresh: bool
+    said: Entry | None = None
+    material: Material | None = None
 
 
 def start(send: Send, *, owner_id: int, now: int) -> Started:
@@ -77,14 +84,22 @@ def start(send: Send, *, owner_id: int, now: int) -> Started:
         ]
         if send.message.strip():
             blocks.append({"type": "text", "text": send.message})
-        TurnMessage.objects.create(turn=turn, n=0, payload={"role": "user", "content": blocks})
+        payload = {"role": "user", "content": blocks}
+        TurnMessage.objects.create(turn=turn, n=0, payload=payload)
         pictures.attach(conversation, photos)
-        _open_journal(
+        said = _open_journal(
             turn, send=send, images=[photo.described(conversation_id) for photo in photos]
         )
         store.set_live(state, conversation, turn_id=turn.turn_id, status="running", now=now)
         hit("send.written")
-    return Started(turn=turn, conversation_id=conversation.cid, after=0, fresh=True)
+    return Started(
+        turn=turn,
+        conversation_id=conversation.cid,
+        after=0,
+        fresh=True,
+        said=said,
+        material=material.of_new(turn, said=payload),
+    )
 
 
 def request_hash(send: Send) -> str:
@@ -164,11 +179,13 @@ def _create(
     )
 
 
-def _open_journal(turn: Turn, *, send: Send, images: list[dict[str, object] | None]) -> None:
+def _open_journal(turn: Turn, *, send: Send, images: list[dict[str, object] | None]) -> Entry:
     """The first event is kept with the turn, so that the message is acknowledged by one commit."""
     said = events.UserText(text=send.message, images=images)
     line = events.dump(said, turn_id=turn.turn_id, seq=1, conversation_id=turn.conversation.cid)
-    TurnEvent.objects.create(turn=turn, last_seq=1, events=packed([Entry(1, said.type, line)]))
+    entry = Entry(1, said.type, line)
+    TurnEvent.objects.create(turn=turn, last_seq=1, events=packed([entry]))
+    return entry
 
 
 def decide(confirm: Confirm, *, owner_id: int, now: int) -> Started:

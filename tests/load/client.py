@@ -1,0 +1,101 @@
+"""Watchers of N streams in one process: what arrives, when, and how late.
+
+    python -m tests.load.client JSON    ({"port", "streams", "seconds", "kind": "bare"|"raw"|"rendered", "tokens"})
+
+Prints "open", then "steady" and "closing" with the deltas so far, between which the server's CPU is measured, and
+last one JSON line: deltas, latency in ms (p50, p99), first delta in ms, streams that ended.
+"""
+
+import asyncio
+import json
+import re
+import sys
+import time
+from dataclasses import dataclass, field
+
+from websockets.asyncio.client import ClientConnection, connect
+
+MOMENT = re.compile(r"@(\d+)")
+SETTLE_IN = 1.5
+"""Seconds at the beginning and at the end that do not count: streams start and are settled."""
+
+
+@dataclass
+class Seen:
+    """What one run saw. `seen` are moments, so that a tree frame that repeats a text counts it once."""
+
+    late: list[float] = field(default_factory=list)
+    first: list[float] = field(default_factory=list)
+    deltas: int = 0
+    ended: int = 0
+
+
+def frame_for(spec: dict[str, object], number: int) -> str:
+    message = f"stream for {spec['seconds']}"
+    if spec["kind"] == "bare":
+        return json.dumps({"message": message})
+    send = {"type": "send", "message": message, "conversationId": f"load-{spec['run']}-{number}"}
+    return json.dumps(send | {"render": spec["kind"] == "rendered"})
+
+
+async def watch(socket: ClientConnection, spec: dict[str, object], number: int, seen: Seen) -> None:
+    began = time.monotonic()
+    await socket.send(frame_for(spec, number))
+    newest, first = 0, True
+    until = float(str(spec["seconds"])) - SETTLE_IN
+    async for line in socket:
+        now = time.monotonic_ns() // 1000
+        text = line if isinstance(line, str) else line.decode()
+        if '"type":"done"' in text or '"type": "done"' in text:
+            seen.ended += 1
+            return
+        moments = [int(moment) for moment in MOMENT.findall(text)]
+        fresh = [moment for moment in moments if moment > newest]
+        if not fresh:
+            continue
+        newest = max(fresh)
+        seen.deltas += len(fresh)
+        if first:
+            seen.first.append((time.monotonic() - began) * 1000)
+            first = False
+        if SETTLE_IN < time.monotonic() - began < until:
+            # A rendered frame holds what came since the last one: its newest word shows what rendering adds at least.
+            seen.late.append((now - newest) / 1000)
+
+
+async def mark(spec: dict[str, object], seen: Seen) -> None:
+    """Tell the measuring process when the steady part begins and ends."""
+    await asyncio.sleep(SETTLE_IN)
+    print(f"steady {seen.deltas}", flush=True)
+    await asyncio.sleep(float(str(spec["seconds"])) - 2 * SETTLE_IN)
+    print(f"closing {seen.deltas}", flush=True)
+
+
+async def opened(spec: dict[str, object], number: int) -> ClientConnection:
+    tokens = spec["tokens"]
+    headers = {"Authorization": f"Bearer {tokens[number % len(tokens)]}"} if tokens else {}  # type: ignore[arg-type, index]  # JSON
+    address = f"ws://127.0.0.1:{spec['port']}/ws/chat"
+    return await connect(address, additional_headers=headers, compression=None, max_queue=None, open_timeout=30)
+
+
+async def main(spec: dict[str, object]) -> None:
+    seen = Seen()
+    sockets = [await opened(spec, number) for number in range(int(str(spec["streams"])))]
+    print("open", flush=True)
+    watching = [watch(socket, spec, number, seen) for number, socket in enumerate(sockets)]
+    await asyncio.gather(mark(spec, seen), *watching)
+    late, first = sorted(seen.late) or [0.0], sorted(seen.first) or [0.0]
+    figures = {
+        "deltas": seen.deltas,
+        "p50": late[len(late) // 2],
+        "p99": late[int(len(late) * 0.99)],
+        "first": first[len(first) // 2],
+        "ended": seen.ended,
+    }
+    print(json.dumps(figures), flush=True)
+    for socket in sockets:
+        await socket.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main(json.loads(sys.argv[1])))
