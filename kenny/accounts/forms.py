@@ -17,7 +17,7 @@ class TokenForm(forms.Form):
     name = forms.CharField(
         label="Name of the token", max_length=100, help_text="What it is for: “backup script”."
     )
-    days = forms.ChoiceField(label="It expires", choices=DAYS, required=False)
+    days = forms.ChoiceField(label="It expires", choices=DAYS, required=False, initial="90")
 
     def lifetime(self) -> timedelta | None:
         """Return the lifetime chosen; None for a token that does not expire."""

@@ -118,11 +118,8 @@ class TestBackPressure:
 
         with contextlib.closing(connection):
             connection.request("GET", "/flood")
-            size = (
-                sum(len(piece) for piece in iter(lambda: answer.read(MIB), b""))
-                if (answer := connection.getresponse())
-                else 0
-            )
+            answer = connection.getresponse()
+            size = sum(len(piece) for piece in iter(lambda: answer.read(MIB), b""))
             connection.request("GET", "/")
             again = connection.getresponse().status
 
@@ -225,6 +222,7 @@ class TestSockets:
 
     async def test_long_messages_are_compressed_and_short_ones_are_not(self, tiny: Tiny) -> None:
         async with connect(tiny.address("/"), compression="deflate") as client:
+            assert client.response is not None
             assert "permessage-deflate" in client.response.headers["Sec-WebSocket-Extensions"]
             for text in ("short", "long " * 10_000):
                 await client.send(text)
