@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chat.llm.base import Delta, Reply
@@ -364,6 +364,7 @@ class TestDeltas:
 
         assert found == [Delta("thinking", "h"), Delta("text", "a"), Delta("text", "b")]
 
+    @settings(deadline=None, max_examples=60)
     @given(st.lists(st.text(st.sampled_from("aé😀\ud83d\ude00\udcff"), max_size=4), max_size=6))
     def test_shows_exactly_what_is_stored_and_can_always_be_encoded(self, parts: list[str]) -> None:
         events = [

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chat.llm.growing import Growing
@@ -25,6 +25,7 @@ def script(blocks: list[dict[str, Any]], **changes: Any) -> Script:
 
 
 class TestScript:
+    @settings(deadline=None, max_examples=60)
     @given(
         _blocks,
         st.none() | st.integers(min_value=1, max_value=5),
@@ -72,6 +73,7 @@ class TestScript:
 
 
 class TestPieces:
+    @settings(deadline=None, max_examples=60)
     @given(st.text())
     def test_lose_nothing(self, words: str) -> None:
         assert "".join(pieces(words)) == words
@@ -84,6 +86,7 @@ class TestPieces:
             "verylong",
         ]
 
+    @settings(deadline=None, max_examples=60)
     @given(st.text(), st.integers(min_value=1, max_value=9))
     def test_of_a_size_lose_nothing_either(self, words: str, size: int) -> None:
         assert "".join(split(words, size=size)) == words

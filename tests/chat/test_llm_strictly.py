@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chat.llm.strictly import MAX_DEPTH, Unreadable, arguments
@@ -23,6 +23,7 @@ _values = st.recursive(
 
 
 class TestArguments:
+    @settings(deadline=None, max_examples=60)
     @given(st.dictionaries(st.text(), _values, max_size=4))
     def test_reads_every_object_that_can_be_sent_again(self, value: dict[str, object]) -> None:
         found = arguments(json.dumps(value, ensure_ascii=False))

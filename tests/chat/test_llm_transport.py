@@ -2,7 +2,9 @@
 
 import asyncio
 import datetime as dt
+import socket
 import ssl
+import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -122,14 +124,33 @@ class TestTransport:
             assert (await asking.get(url)).text == "hello"
 
     async def test_says_that_a_connection_was_reset(self) -> None:
-        async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await reader.read(1)  # what is left unread makes the kernel reset instead of end
-            writer.write(OK + b"he")
-            await writer.drain()
+        received = asyncio.Event()
 
-        async with serving(reset) as url, client() as asking:
-            with pytest.raises((httpx2.ReadError, httpx2.RemoteProtocolError)):
-                await asking.post(url, content=b"x" * 100_000)
+        async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(OK + b"he")
+            await received.wait()
+            without_farewell = struct.pack("ii", 1, 0)
+            raw = writer.get_extra_info("socket")
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, without_farewell)
+
+        async with serving(reset) as url, client() as asking, asking.stream("GET", url) as answer:
+            parts = answer.aiter_raw()
+            assert await anext(parts) == b"he"
+            received.set()
+
+            with pytest.raises(httpx2.ReadError):
+                await anext(parts)
+
+    async def test_waits_only_so_long_for_somebody_to_listen(self) -> None:
+        async def deaf(_reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+            await asyncio.Event().wait()
+
+        async with serving(deaf) as url, client() as asking:
+            with pytest.raises(httpx2.WriteTimeout):
+                await asking.post(
+                    url, content=b"x" * 50_000_000, timeout=httpx2.Timeout(5, write=0.1)
+                )
 
     async def test_says_that_a_body_ended_early(self) -> None:
         async def short(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

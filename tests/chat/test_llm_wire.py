@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chat.llm.wire import MAX_EVENT, Events, Malformed, encode
@@ -43,6 +43,7 @@ class TestEvents:
 
         assert all(found == DELTAS for found in cut)
 
+    @settings(deadline=None, max_examples=60)
     @given(st.lists(st.integers(min_value=0, max_value=500), max_size=20))
     def test_reads_the_same_however_many_cuts_there_are(self, places: list[int]) -> None:
         stream = b"".join(map(plain, DELTAS))
