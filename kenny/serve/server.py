@@ -28,6 +28,7 @@ access = logging.getLogger("kenny.access")
 
 STALL = 30.0  # seconds a client may read nothing before it is dropped
 FAREWELL = 2.0  # seconds for requests in flight, and again for clients to answer a close
+SWITCH = 0.0005  # seconds a database thread keeps the interpreter while the loop has a delta to send (5 ms by default)
 HELD_BACK = frozenset({"websocket.send", "http.response.body"})
 
 
@@ -244,6 +245,7 @@ def run(
     # Collecting the modules again and again would hold every stream up for a tenth of a second each time.
     gc.collect()
     gc.freeze()
+    sys.setswitchinterval(SWITCH)
     endpoints = build_endpoint_description_strings(host=host, port=port)
     server = Server(Admission(application), endpoints=endpoints, life=life, announce=announce)
     server.run()
