@@ -115,11 +115,8 @@ class Attempt:
         self._request_id = known_id(headers.get("request-id"))
         if not headers.get("content-type", "").startswith("text/event-stream"):
             raise NotTheApi
-        return (
-            self._response.aiter_bytes()
-            if "content-encoding" in headers
-            else self._response.aiter_raw()
-        )
+        decoded = "content-encoding" in headers or self._response.is_stream_consumed
+        return self._response.aiter_bytes() if decoded else self._response.aiter_raw()
 
     def _take(self, chunk: bytes) -> Iterator[Delta]:
         heard = False
