@@ -23,16 +23,23 @@ class Forward(AsyncWebsocketConsumer):
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         asked = json.loads(text_data or "")
         stream = await self.client.messages.create(
-            model="m", max_tokens=1000, stream=True, messages=[{"role": "user", "content": asked["message"]}]
+            model="m",
+            max_tokens=1000,
+            stream=True,
+            messages=[{"role": "user", "content": asked["message"]}],
         )
         async for event in stream:
             if event.type == "content_block_delta" and event.delta.type == "text_delta":
-                await self.send(text_data=json.dumps({"type": "text_delta", "text": event.delta.text}))
+                await self.send(
+                    text_data=json.dumps({"type": "text_delta", "text": event.delta.text})
+                )
         await self.send(text_data=json.dumps({"type": "done"}))
 
 
 def application(upstream: str) -> ProtocolTypeRouter:
-    settings.configure(INSTALLED_APPS=["channels"], SECRET_KEY="bare", CHANNEL_LAYERS={}, DATABASES={})
+    settings.configure(
+        INSTALLED_APPS=["channels"], SECRET_KEY="bare", CHANNEL_LAYERS={}, DATABASES={}
+    )
     django.setup()
     Forward.client = anthropic.AsyncAnthropic(api_key="bare", base_url=upstream, max_retries=0)
     return ProtocolTypeRouter({"websocket": URLRouter([path("ws/chat", Forward.as_asgi())])})  # type: ignore[arg-type]  # the stubs know HTTP views only

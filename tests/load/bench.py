@@ -1,6 +1,6 @@
 """`make bench`: every figure is measured in this run and printed beside the bare consumer's.
 
-    python -m tests.load.bench [streams …]     (default: 1 50 100 200)
+python -m tests.load.bench [streams …]     (default: 1 50 100 200)
 """
 
 import sys
@@ -17,18 +17,38 @@ ROUNDS = 2
 def rounds(counts: list[int], *, repeat: int = ROUNDS) -> list[Figures]:
     """Measure every kind at every count, kinds taking turns so that a busy moment of the machine hits all of them."""
     found = []
-    with source() as upstream, bare(upstream) as (bare_pid, bare_port), kenny(upstream, users=USERS) as served:
+    with (
+        source() as upstream,
+        bare(upstream) as (bare_pid, bare_port),
+        kenny(upstream, users=USERS) as served,
+    ):
         pid, port, tokens = served
-        at = {"bare": (bare_pid, bare_port, []), "raw": (pid, port, tokens), "rendered": (pid, port, tokens)}
+        at = {
+            "bare": (bare_pid, bare_port, []),
+            "raw": (pid, port, tokens),
+            "rendered": (pid, port, tokens),
+        }
         for kind in KINDS:  # warms up imports, connections and caches
-            measure(pid=at[kind][0], port=at[kind][1], kind=kind, streams=2, seconds=2, tokens=at[kind][2])
+            measure(
+                pid=at[kind][0],
+                port=at[kind][1],
+                kind=kind,
+                streams=2,
+                seconds=2,
+                tokens=at[kind][2],
+            )
         for streams in counts:
             for _ in range(repeat):
                 for kind in KINDS:
                     where = at[kind]
                     found.append(
                         measure(
-                            pid=where[0], port=where[1], kind=kind, streams=streams, seconds=SECONDS, tokens=where[2]
+                            pid=where[0],
+                            port=where[1],
+                            kind=kind,
+                            streams=streams,
+                            seconds=SECONDS,
+                            tokens=where[2],
                         )
                     )
     return found
@@ -41,7 +61,9 @@ def middle(found: list[Figures], *, kind: str, streams: int) -> dict[str, float]
 
 
 def report(found: list[Figures], counts: list[int]) -> None:
-    print("streams kind      CPU s/10k deltas  x bare  p50 ms  +bare  p99 ms  +bare  first ms  +bare  RSS MiB  ended")
+    print(
+        "streams kind      CPU s/10k deltas  x bare  p50 ms  +bare  p99 ms  +bare  first ms  +bare  RSS MiB  ended"
+    )
     for streams in counts:
         base = middle(found, kind="bare", streams=streams)
         for kind in KINDS:

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 
 from websockets.asyncio.client import ClientConnection, connect
 
-MOMENT = re.compile(r"@(\d+)")
+from tests.load.source import WINDOW
+
+MOMENT = re.compile(r"@(\d{7})")
 SETTLE_IN = 1.5
 """Seconds at the beginning and at the end that do not count: streams start and are settled."""
 
@@ -38,29 +40,34 @@ def frame_for(spec: dict[str, object], number: int) -> str:
     return json.dumps(send | {"render": spec["kind"] == "rendered"})
 
 
+def later(moment: int, than: int) -> bool:
+    """Return whether a moment comes after another on a clock that begins anew every ten seconds."""
+    return 0 < (moment - than) % WINDOW < WINDOW // 2
+
+
 async def watch(socket: ClientConnection, spec: dict[str, object], number: int, seen: Seen) -> None:
     began = time.monotonic()
     await socket.send(frame_for(spec, number))
-    newest, first = 0, True
+    newest, first = time.monotonic_ns() // 1000 % WINDOW - 1, True
     until = float(str(spec["seconds"])) - SETTLE_IN
     async for line in socket:
-        now = time.monotonic_ns() // 1000
+        now = time.monotonic_ns() // 1000 % WINDOW
         text = line if isinstance(line, str) else line.decode()
         if '"type":"done"' in text or '"type": "done"' in text:
             seen.ended += 1
             return
         moments = [int(moment) for moment in MOMENT.findall(text)]
-        fresh = [moment for moment in moments if moment > newest]
+        fresh = [moment for moment in moments if later(moment, newest)]
         if not fresh:
             continue
-        newest = max(fresh)
+        newest = fresh[-1]
         seen.deltas += len(fresh)
         if first:
             seen.first.append((time.monotonic() - began) * 1000)
             first = False
         if SETTLE_IN < time.monotonic() - began < until:
             # A rendered frame holds what came since the last one: its newest word shows what rendering adds at least.
-            seen.late.append((now - newest) / 1000)
+            seen.late.append((now - newest) % WINDOW / 1000)
 
 
 async def mark(spec: dict[str, object], seen: Seen) -> None:
@@ -75,7 +82,9 @@ async def opened(spec: dict[str, object], number: int) -> ClientConnection:
     tokens = spec["tokens"]
     headers = {"Authorization": f"Bearer {tokens[number % len(tokens)]}"} if tokens else {}  # type: ignore[arg-type, index]  # JSON
     address = f"ws://127.0.0.1:{spec['port']}/ws/chat"
-    return await connect(address, additional_headers=headers, compression=None, max_queue=None, open_timeout=30)
+    return await connect(
+        address, additional_headers=headers, compression=None, max_queue=None, open_timeout=30
+    )
 
 
 async def main(spec: dict[str, object]) -> None:

@@ -3,7 +3,7 @@
     python -m tests.load.source PORT
 
 POST /v1/messages answers a stream of `RATE` deltas a second for as many seconds as the last message's text says
-("stream for 8"). A delta's text is Markdown prose with `@` and the sender's monotonic clock in microseconds.
+("stream for 8"). A delta's text is a word of Markdown prose with `@` and the moment it was sent.
 """
 
 import asyncio
@@ -14,10 +14,10 @@ import sys
 import time
 
 RATE = 30
-WORDS = ["a **steady** stream", "of [words](https://example.test)", "and `code`", "that reads well", "in the end\n\n"]
-HEAD = (
-    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nrequest-id: req_load\r\ntransfer-encoding: chunked\r\n\r\n"
-)
+WORDS = ["a ", "**big** ", "`x` ", "step ", "on ", "and ", "on, ", "then ", "rest.\n\n", "So "]
+WINDOW = 10_000_000
+"""A moment is a clock in microseconds within ten seconds, so that a delta is as short as a real one."""
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nrequest-id: req_load\r\ntransfer-encoding: chunked\r\n\r\n"
 START = {
     "type": "message_start",
     "message": {
@@ -37,7 +37,7 @@ def chunk(data: bytes) -> bytes:
 
 def delta(number: int) -> bytes:
     """Return the bytes of one delta as they go over the wire; the moment is taken last."""
-    text = f"{WORDS[number % len(WORDS)]} @{time.monotonic_ns() // 1000} "
+    text = f"{WORDS[number % len(WORDS)]} @{time.monotonic_ns() // 1000 % WINDOW:07d} "
     body = json.dumps({"type": "text_delta", "text": text})
     data = f'event: content_block_delta\ndata: {{"type":"content_block_delta","index":0,"delta":{body}}}\n\n'
     return chunk(data.encode())
@@ -64,24 +64,34 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 async def answer(writer: asyncio.StreamWriter, *, seconds: int) -> None:
-    begin = {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+    begin = {
+        "type": "content_block_start",
+        "index": 0,
+        "content_block": {"type": "text", "text": ""},
+    }
     writer.write(HEAD + chunk(event(START)) + chunk(event(begin)) + delta(0))
     loop = asyncio.get_running_loop()
     # Streams of one bench run start together; without a phase of its own each would send in the same instant.
-    due = loop.time() + random.random() / RATE  # noqa: S311
+    due = loop.time() + random.random() / RATE
     for number in range(1, seconds * RATE):
         await asyncio.sleep(due - loop.time())
         due += 1 / RATE
         writer.write(delta(number))
         await writer.drain()
-    end = {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": {"output_tokens": 9}}
+    end = {
+        "type": "message_delta",
+        "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+        "usage": {"output_tokens": 9},
+    }
     last = [{"type": "content_block_stop", "index": 0}, end, {"type": "message_stop"}]
     writer.write(b"".join(chunk(event(body)) for body in last) + b"0\r\n\r\n")
     await writer.drain()
 
 
 async def main(port: int) -> None:
-    server = await asyncio.start_server(serve, "127.0.0.1", port, backlog=1024, limit=8 * 1024 * 1024)
+    server = await asyncio.start_server(
+        serve, "127.0.0.1", port, backlog=1024, limit=8 * 1024 * 1024
+    )
     async with server:
         await server.serve_forever()
 

@@ -52,11 +52,23 @@ def listening(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def measure(*, pid: int, port: int, kind: str, streams: int, seconds: int, tokens: list[str]) -> Figures:
+def measure(
+    *, pid: int, port: int, kind: str, streams: int, seconds: int, tokens: list[str]
+) -> Figures:
     """Run `streams` watchers and return what they saw and what the server spent on it."""
-    spec = {"port": port, "streams": streams, "seconds": seconds, "kind": kind, "tokens": tokens, "run": next(runs)}
+    spec = {
+        "port": port,
+        "streams": streams,
+        "seconds": seconds,
+        "kind": kind,
+        "tokens": tokens,
+        "run": next(runs),
+    }
     client = subprocess.Popen(
-        [sys.executable, "-m", "tests.load.client", json.dumps(spec)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "tests.load.client", json.dumps(spec)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert client.stdout
     client.stdout.readline()
