@@ -69,15 +69,16 @@ def answer_event(call: ToolCall, *, picture: Callable[[Block], dict[str, Any] | 
     images = [
         picture({"type": "image", "source": image["source"]}) for image in result.get("images", [])
     ]
+    error = UNSEEN.get(State(call.state)) or result.get("error")
     return ToolResult(
         call_id=call.call_id,
         tool=call.tool,
         args=call.args,
         ok=bool(call.ok),
         auto_run=call.auto_run,
-        text=result.get("text", ""),
+        text=error or result.get("text", ""),
         images=images + [None] * result.get("unreadable_images", 0),
-        error=UNSEEN.get(State(call.state)) or result.get("error"),
+        error=error,
     )
 
 

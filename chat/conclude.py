@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from chat import events, lease, material
+from chat import events, lease, material, pictures
 from chat.answers import answer_event, decision_event, is_open
 from chat.closing import STOP, Closing
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
@@ -193,6 +193,8 @@ def _settle(state: store.SyncState, row: Turn, *, plan: _Plan, now: int) -> None
         now=now,
         live=(row.turn_id, "held") if plan.held else None,
     )
+    if plan.held:
+        pictures.attach_waiting(written, row)
     ending = Ending(
         stop_reason=plan.stop_reason,
         error="interrupted" if plan.crashed else "",

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from chat import images
+from chat.models import ToolCall, Turn
 from chat.protocol import Picture
 from history import store
 from history.blobs import image_url
@@ -59,6 +60,19 @@ def attach_sources(conversation: Conversation, sources: Sequence[Block]) -> None
         row = Conversation.objects.live().filter(pk=conversation.pk).without_bodies().first()
         if row is not None:
             store.attach(row, list(sources))
+
+
+def attach_waiting(conversation: Conversation, turn: Turn) -> None:
+    """Keep the images of results servable that the list does not have yet, as another call of their message is held."""
+    results = ToolCall.objects.filter(turn=turn).exclude(result=None)
+    sources = [
+        image["source"]
+        for result in results.values_list("result", flat=True)
+        if result
+        for image in result.get("images", [])
+    ]
+    if sources:
+        store.attach(conversation, sources)
 
 
 def for_model(messages: Sequence[Message], *, owner_id: int) -> list[Message]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import transaction
 
-from chat import events, lease, material
+from chat import events, lease, material, pictures
 from chat.failpoints import hit
 from chat.journal import LeaseLost, packed
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
@@ -124,6 +124,8 @@ def _append(
         now=now,
         live=live,
     )
+    if ending.held:
+        pictures.attach_waiting(written, row)
     if ending.thinking_from is not None:
         store.unbind(written, thinking_from=ending.thinking_from)
     return written.version

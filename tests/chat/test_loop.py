@@ -167,7 +167,9 @@ class TestAPause:
     def test_ends_the_turn_when_it_never_ends_itself(self) -> None:
         """T96."""
         paused = reply(SU("srvtoolu_1"), stop="pause_turn")
-        outcomes: list[Any] = [said for n in range(MAX_PAUSES) for said in (_nth(n), [])]
+        outcomes: list[Any] = []
+        for n in range(MAX_PAUSES):
+            outcomes += [reply(SU(f"srvtoolu_{n}"), stop="pause_turn"), []]
 
         heard = play(*outcomes, paused)
 
@@ -179,10 +181,6 @@ class TestAPause:
         heard = play(reply(*blocks, stop="pause_turn"))
 
         assert (heard.kinds, heard.reason) == (["Ask"], "pause_turn")
-
-
-def _nth(n: int) -> Any:
-    return reply(SU(f"srvtoolu_{n}"), stop="pause_turn")
 
 
 class TestRounds:

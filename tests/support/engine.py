@@ -124,6 +124,10 @@ class Engine:
         self.run(self._idle(turn.pk))
         return events
 
+    def is_idle(self, turn: Turn) -> bool:
+        """Say whether nobody runs the turn in this process (any more); asks no database."""
+        return bool(self.model.requests) and turn.pk not in runner.the_runner()._tasks
+
     async def _idle(self, turn_pk: int) -> None:
         task = runner.the_runner()._tasks.get(turn_pk)
         if task is not None:
@@ -200,3 +204,8 @@ def spoken(message: Mapping[str, Any]) -> str:
     """Return the words of a message, kenny's own note left out."""
     texts = [block["text"] for block in message["content"] if block["type"] == "text"]
     return "".join(text for text in texts if not text.startswith("<kenny-note>"))
+
+
+def of_kind(events: list[dict[str, Any]], kind: str) -> dict[str, Any]:
+    """Return the first event of a type."""
+    return next(event for event in events if event["type"] == kind)

@@ -160,11 +160,8 @@ def is_prefix(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
         return False
     *whole, last = earlier["messages"]
     grown = later["messages"][len(whole)]
-    same = (
-        last["role"] == grown["role"]
-        and last["content"] == grown["content"][: len(last["content"])]
-    )
-    return later["messages"][: len(whole)] == whole and same
+    said = {**grown, "content": grown["content"][: len(last["content"])]}
+    return [*later["messages"][: len(whole)], said] == earlier["messages"]
 
 
 def _deltas(block: Block, *, chunk: int) -> list[Delta]:
