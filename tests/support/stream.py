@@ -8,6 +8,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from chat.llm.base import Delta, Reply
+from chat.llm.growing import Growing
+
 Event = dict[str, Any]
 
 S: Event = {
@@ -76,6 +79,31 @@ def stream(*events: Event) -> Iterator[Event]:
             opened.add(event["index"])
             yield start(event["index"], _opening(event["index"], event["delta"]["type"]))
         yield event
+
+
+def take(growing: Growing, *events: Event) -> None:
+    """Give a reply its events."""
+    for event in stream(*events):
+        growing.apply(event)
+
+
+def grown(*events: Event) -> Growing:
+    """Return what has grown from the events."""
+    growing = Growing()
+    take(growing, *events)
+    return growing
+
+
+def whole(*events: Event) -> Reply:
+    """Return the reply that the events make."""
+    growing = grown(*events)
+    return growing.reply(request_id="req_1")
+
+
+def shown(*events: Event) -> list[Delta]:
+    """Return what the events show."""
+    growing = Growing()
+    return [delta for event in stream(*events) if (delta := growing.apply(event)) is not None]
 
 
 def _delta(index: int, delta: Event) -> Event:
