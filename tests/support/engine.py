@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from django.contrib.auth.models import User
 
-from chat import desk, runner
+from chat import desk, runner, threads
 from chat.models import ToolCall, Turn, TurnEvent
 from chat.protocol import Confirm, Picture, Send
 from chat.tools.base import Caller, Output, Tier, Tool
@@ -99,6 +99,21 @@ class Engine:
             self.run(runner.drain(0))
         finally:
             self._loop.close()
+
+    def restart(self) -> None:
+        """End the process as a deployment does, and begin another one."""
+        self.run(runner.drain(0))
+        self.run(runner.start(self.model))
+
+    def turn_over(self) -> None:
+        """Let the loop do what it can do at once."""
+        self.run(asyncio.sleep(0.05))
+
+    def until_late(self) -> None:
+        """Run the loop until results that came too late are noted."""
+        late = threads._tools
+        self.turn_over()
+        late.submit(int).result(PATIENCE)
 
     def script(self, *answers: Said) -> None:
         self.model.queue += answers

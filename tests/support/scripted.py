@@ -161,7 +161,8 @@ def is_prefix(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> bool:
     *whole, last = earlier["messages"]
     grown = later["messages"][len(whole)]
     said = {**grown, "content": grown["content"][: len(last["content"])]}
-    return [*later["messages"][: len(whole)], said] == earlier["messages"]
+    begun: list[Any] = [*later["messages"][: len(whole)], said]
+    return begun == list(earlier["messages"])
 
 
 def _deltas(block: Block, *, chunk: int) -> list[Delta]:
