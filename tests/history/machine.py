@@ -202,7 +202,7 @@ def step(machine: Machine, chance: random.Random) -> None:
         "sync": lambda: machine.sync(device, fault, stage, crossing=chance.random() < 0.4),
         "deliver": lambda: machine.deliver(device),
         "write_blindly": lambda: machine.write_blindly(cid),
-        "follow": lambda: machine.follow(),
+        "follow": machine.follow,
         "restore": lambda: machine.restore() if machine.backup is not None else machine.back_up(),
     }
     (name,) = chance.choices(list(acts), weights=[22, 10, 44, 6, 8, 6, 4])

@@ -11,6 +11,7 @@ from django.db import connection
 
 from history import store
 from history.erasure import flush_deleted
+from history.models import Blob, BlobLink, Conversation, ScaledCopy, SearchText, SyncState
 from tests.history.conftest import Api, picture, said
 from tests.history.test_blobs import shot
 
@@ -91,3 +92,20 @@ def dumped() -> str:
     return json.dumps(
         rows, default=lambda value: repr(bytes(value) if isinstance(value, memoryview) else value)
     )
+
+
+class TestUser:
+    def test_who_is_deleted_leaves_no_row_and_no_word(self, committing: Api) -> None:
+        canary = "canary" + secrets.token_hex(8)
+        fill(committing, "c-1", canary)
+        committing.delete("c-2")
+
+        assert committing.user
+        committing.user.delete()
+        flush_deleted()
+
+        models = (Conversation, Blob, BlobLink, ScaledCopy, SearchText, SyncState)
+        assert [model.objects.count() for model in models] == [0] * 6
+        assert canary not in dumped()
+        if connection.vendor == "sqlite":
+            assert files_with(canary.encode()) == []
