@@ -64,7 +64,11 @@ class Bus:
 
     def _hand_out(self, hint: Hint) -> None:
         for listener in list(self._listeners):
-            listener(hint)
+            try:
+                listener(hint)
+            except Exception:
+                # One socket's fault must not keep the others from hearing.
+                logger.exception("a hint of kind %s failed", hint.get("kind"))
 
     def _keep(self, work: Any) -> None:
         # A task nobody holds may be collected in mid-flight.

@@ -188,7 +188,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
             return
         frame = hint["frame"]
         if frame["type"] == "live" and (subscription := self._watched.get(frame["conversationId"])):
-            subscription.move()
+            subscription.move(frame["turnId"], status=frame["status"])
         # The loop holds it until it is done; a hint that does not arrive costs nothing.
         asyncio.ensure_future(self._say_quietly(frame))  # noqa: RUF006
 
