@@ -66,7 +66,7 @@ class TestDropping:
         self, teller: Client, cast: Cast
     ) -> None:
         chance = random.Random(20260402)
-        words = cast.teach("talk on", says(PROSE * 3, chunk=5, delay=0.005))
+        words = cast.teach("talk on", says(PROSE, chunk=4, delay=0.005))
         with stream(teller, words) as sent:
             seen = [next(iter(sent))]
         turn_id, conversation = seen[0]["turnId"], seen[0]["conversationId"]
@@ -78,7 +78,7 @@ class TestDropping:
 
         assert drops >= POINTS // 10
         assert [event["seq"] for event in seen] == list(range(1, len(seen) + 1))
-        assert words_of(seen) == PROSE * 3
+        assert words_of(seen) == PROSE
         assert seen == turn_events(teller, turn_id)
 
     def test_rendered_comes_back_to_the_same_tree(self, teller: Client, told: list[Event]) -> None:

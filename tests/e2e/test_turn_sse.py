@@ -9,7 +9,7 @@ from tests.e2e.test_turn_socket import numbers, two_rounds
 from tests.support.answers import calls, says, use
 from tests.support.cast import Cast
 from tests.support.http import Client
-from tests.support.drawn import png
+from tests.support.notation import png
 from tests.support.server import Server
 from tests.support.sockets import Socket
 from tests.support.sse import Stream, decide, stream, turn_events, words_of

@@ -72,10 +72,19 @@ class Socket:
         self.wire.send(json.dumps({"type": kind, **fields}))
 
     def ask(self, kind: str, **fields: Any) -> Frame:
-        """Send a frame with a `ref` and return what answers it: an ack or an error."""
+        """Send a frame with a `ref` and return what answers it: an ack or an error.
+
+        What came before the answer is still there for `until`: a turn's end may overtake the ack of a stop.
+        """
         ref = f"r{next(_refs)}"
         self.say(kind, **fields, ref=ref)
-        return self.until(lambda frame: frame.get("ref") == ref)
+        looked_at, end = self._next, time.monotonic() + WITHIN
+        while True:
+            for number in range(looked_at, len(self.frames)):
+                if self.frames[number].get("ref") == ref:
+                    return self.frames.pop(number)
+            looked_at = len(self.frames)
+            self._read(end)
 
     def until(self, wanted: str | Callable[[Frame], bool], *, within: float = WITHIN) -> Frame:
         """Return the next frame of a type, or for which a condition holds. Raises AssertionError after `within`."""
