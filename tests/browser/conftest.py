@@ -101,7 +101,7 @@ def sign_in(page: Page, *, user: str, path: str = "/") -> None:
     page.get_by_role("textbox", name="Username").fill(user)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("textbox", name="Message Claude")).to_be_enabled()
+    expect(page.get_by_role("button", name="New chat")).to_be_enabled()
 
 
 def say(page: Page, words: str) -> None:

@@ -170,7 +170,14 @@ test("a list that shows a newer version of the open conversation loads it, unles
   const [state, effects] = feed([...opened, newer]);
   assert.ok(effects.some((e) => e.do === "check"));
   assert.deepEqual(doing(feed([{ type: "check", id: "c-1" }], state)[1]), ["load"]);
-  assert.deepEqual(doing(feed([...held, { type: "check", id: "c-1" }], state)[1].filter((e) => e.do === "load")), []);
+  const [live] = feed([...held, listing({ conversations: [row({ version: 9, live: { turnId: "t-1", status: "held" } })] })], state);
+  assert.deepEqual(feed([{ type: "check", id: "c-1" }], live)[1], []);
+  assert.deepEqual(feed([{ type: "check", id: "c-0" }], live)[1], []);
+});
+
+test("a turn that is over by the list is asked for again from where the page is", () => {
+  const [state] = feed([...opened, ...held, listing({ conversations: [row({ version: 9 })] })]);
+  assert.deepEqual(sent(feed([{ type: "check", id: "c-1" }], state)[1], "watch").map((f) => [f.turnId, f.after]), [["t-1", 4]]);
 });
 
 test("what cannot be loaded is said in its own words", () => {
@@ -236,4 +243,14 @@ test("a conversation may be called like a part of the language", () => {
   const [state] = feed([online, { type: "open", id: "__proto__" }, { type: "draft", text: "x", images: [] }, submit({ turnId: "constructor" })]);
   assert.equal(view(state.talks["__proto__"])[0].text, "hello\nthere");
   assert.equal(initial({ account: "1", static: "", limits: {} }).talks["toString"], undefined);
+});
+
+test("a conversation made here is not asked about before its first message is there", () => {
+  const [, effects] = feed([submit(), online]);
+  assert.deepEqual([sent(effects, "watch"), sent(effects, "send").length], [[], 1]);
+});
+
+test("a turn that was sent is followed after a lost line, even before its first event", () => {
+  const ack = frame({ ...golden("ack"), ref: "send:t-9", conversationId: "c-new", turnId: "t-9" });
+  assert.deepEqual(sent(feed([online, submit(), ack, { type: "link", link: "down" }, online])[1], "watch").map((f) => f.conversationId), ["c-new"]);
 });

@@ -13,6 +13,9 @@ export function watch(talk) {
   return { type: "watch", ref: `watch:${talk.id}`, conversationId: talk.id, ...from, render: true };
 }
 
+/** Made here, and its first message is still to be sent. @param {Kenny.State} s @param {Kenny.Talk} talk */
+const isUnknown = (s, talk) => talk.version === 0 && talk.turns.every((turn) => turn.seq === 0) && s.outbox.some((parcel) => parcel.conversationId === talk.id);
+
 /** @type {Kenny.Handlers} */
 export const handlers = {
   link: (s, { link }) => [{ ...s, link: s.link === "signed-out" || s.link === "stranger" ? s.link : link }, []],
@@ -28,7 +31,7 @@ const frames = {
     const talk = s.current ? s.talks[s.current] : undefined;
     /** @type {Kenny.Effect[]} */
     const effects = [{ do: "pull" }];
-    if (talk) effects.push({ do: "send", frame: watch(talk) });
+    if (talk && !isUnknown(next, talk)) effects.push({ do: "send", frame: watch(talk) });
     if (talk?.loaded === "failed") effects.push({ do: "load", id: talk.id });
     return [next, effects];
   },
@@ -94,7 +97,7 @@ function refusal(s, f) {
   if (kind === "confirm") return [undecided(s, id, error), [{ do: "announce", text: error.message, urgent: true }]];
   if (kind === "stop") return [withTurn({ ...s, problem: error }, home, id, { stopping: false }), []];
   if (kind === "watch" && error.code === "deleted") return [buried(s, id), []];
-  if (kind === "watch" && error.code === "not_found") return [forgetTurns(s, id), s.library.rows[id] ? [{ do: "load", id }] : []];
+  if (kind === "watch" && error.code === "not_found") return [forgetTurns(s, id), s.library.rows[id]?.version === undefined ? [] : [{ do: "load", id }]];
   return [s, []];
 }
 

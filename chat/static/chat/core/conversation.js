@@ -24,7 +24,11 @@ export const handlers = {
   },
   check: (s, { id }) => {
     const talk = s.talks[id];
-    return talk?.loaded === "yes" && !liveTurn(talk) && isBehind(s, talk) ? [s, [{ do: "load", id }]] : [s, []];
+    if (talk?.loaded !== "yes" || !isBehind(s, talk)) return [s, []];
+    const turn = liveTurn(talk);
+    if (!turn) return [s, [{ do: "load", id }]];
+    const isOver = turn.seq > 0 && !s.library.rows[id]?.live; // its end is on the way, or was lost
+    return [s, isOver ? [{ do: "send", frame: watch(talk) }] : []];
   },
   loaded: (s, { id, answer }) => {
     const talk = s.talks[id];

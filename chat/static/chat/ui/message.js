@@ -33,6 +33,7 @@ export function userMessage() {
 /** @returns {MessageView} */
 export function assistantMessage() {
   const el = clone("t-assistant");
+  const article = /** @type {HTMLElement} */ (el.querySelector("article"));
   const box = slot(el, "parts");
   /** @type {{ face: string, el: HTMLElement, show: (part: any) => void }[]} */
   const views = [];
@@ -43,8 +44,8 @@ export function assistantMessage() {
     el,
     show(message) {
       if (shown?.parts !== message.parts) drawParts(box, views, message.parts);
-      if (message.busy) el.setAttribute("aria-busy", "true");
-      else el.removeAttribute("aria-busy");
+      if (message.busy) article.setAttribute("aria-busy", "true");
+      else article.removeAttribute("aria-busy");
       const mark = slot(el, "mark");
       mark.hidden = !message.mark;
       mark.classList.toggle("still", message.mark === "Waiting for you");

@@ -21,7 +21,7 @@ export function outcomeLine() {
       if (!outcome) return;
       const calm = !outcome.error && CALM.has(outcome.stopReason ?? "");
       el.classList.toggle("calm", calm);
-      say(slot(el, "text"), outcome.error?.message ?? ENDS[outcome.stopReason ?? ""] ?? "The answer ended early.");
+      say(slot(el, "ending"), outcome.error?.message ?? ENDS[outcome.stopReason ?? ""] ?? "The answer ended early.");
       slot(el, "retry").hidden = calm || outcome.stopReason === null;
     },
   };

@@ -87,11 +87,9 @@ export class Transcript extends HTMLElement {
  * @param {import("./message.js").MessageView} view @returns {import("./message.js").MessageView}
  */
 function withOutcome(view) {
-  const el = document.createElement("div");
-  el.className = "turn";
   const line = outcomeLine();
-  el.append(view.el, line.el);
-  return { el, show(message) { view.show(message); line.show(message.outcome); } };
+  view.el.append(line.el);
+  return { el: view.el, show(message) { view.show(message); line.show(message.outcome); } };
 }
 
 customElements.define("chat-transcript", Transcript);
