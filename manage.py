@@ -1,6 +1,7 @@
 #!/usr/bin/env python
 """Django's command line, with kenny's settings."""
 
+import gc
 import os
 import sys
 
@@ -11,6 +12,8 @@ from django.core.management import execute_from_command_line
 
 def main() -> None:
     """Run one command. A setting that cannot be used is one line, not a traceback."""
+    # The defaults collect again and again while modules load, which frees nothing and costs half a second of the start.
+    gc.set_threshold(50_000, 20, 20)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kenny.settings")
     try:
         _ = settings.INSTALLED_APPS
