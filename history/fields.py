@@ -57,5 +57,6 @@ class VerbatimJSONField(_TextOfAny):
             return None
         return str(value) if isinstance(value, JSONText) else str(dump(value))
 
-    def value_to_string(self, obj: models.Model) -> str:
-        return dump(self.value_from_object(obj))
+    def value_to_string(self, obj: models.Model) -> Any:
+        """Give fixtures (dumpdata) the value itself; they are JSON and keep the order of keys."""
+        return self.value_from_object(obj)

@@ -8,7 +8,8 @@ import pytest
 from django.core.management import call_command
 
 from history.cursors import Cursor, Place
-from history.models import SyncState
+from history.errors import Deleted
+from history.models import Conversation, SyncState
 from history.rows import LEAD
 from tests.history.conftest import Api, said
 
@@ -27,6 +28,10 @@ def pages(api: Api, query: str) -> Iterator[dict[str, Any]]:
         limit = query.partition("limit=")[2].partition("&")[0]
         page = api.list(f"?limit={limit}&next={page['next']}").body
         yield page
+
+
+def gone(_row: Conversation) -> None:
+    raise Deleted(version=2, deletedAt=1)
 
 
 class TestList:
@@ -50,6 +55,14 @@ class TestList:
 
         assert api.list("?include=messages").body["conversations"][0]["messages"] == said("hello")
         assert api.list("?include=other").status_code == 400
+
+    def test_shows_no_bodies_of_what_dies_while_it_is_made(
+        self, api: Api, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        api.put("c-1")
+        monkeypatch.setattr("history.feed.full_messages", gone)
+
+        assert api.list("?include=messages").body["conversations"][0]["messages"] == []
 
     def test_is_newest_first_and_no_clock_pins_a_conversation_to_the_top(self, api: Api) -> None:
         now = api.put("now").body["updatedAt"]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core import serializers
 from django.db import transaction
 
 from history import store
@@ -132,6 +133,34 @@ class TestAppendTurn:
         written = settle(alice, row, [*stored, *said("more")])
 
         assert store.full_messages(written) == [*stored, *said("more")]
+
+
+class TestVerbatim:
+    """What the column keeps, whoever wrote it."""
+
+    def test_half_a_surrogate_pair_of_an_upstream_is_kept(self, alice: User) -> None:
+        messages = [
+            {"role": "assistant", "content": [{"type": "text", "text": "\ud83d \u00e9 \x00"}]}
+        ]
+
+        written = settle(alice, begin(alice), messages)
+
+        assert store.full_messages(store.find(owner_id=alice.pk, cid="c-1")) == messages
+        assert written.preview == "\ufffd \u00e9 \u2400"
+
+    def test_a_dump_and_its_load_on_another_database_change_nothing(self, alice: User) -> None:
+        tools = [{"b": 1e16, "a": 2**70, "10": -0.0, "9": "\x00"}]
+        row = begin(alice)
+        settle(alice, row, [{"role": "user", "content": "x", "z": tools}])
+        dump = serializers.serialize("json", Conversation.objects.all())
+        Conversation.objects.all().delete()
+
+        for loaded in serializers.deserialize("json", dump):
+            loaded.save()
+
+        stored = store.find(owner_id=alice.pk, cid="c-1")
+        assert json.dumps(stored.messages[0]["z"]) == json.dumps(tools)
+        assert (stored.version, stored.seq, stored.settings) == (2, 3, {})
 
 
 class TestFreeze:
