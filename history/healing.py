@@ -106,25 +106,29 @@ def _as_messages(messages: Sequence[Any]) -> list[Message]:
 
 
 def _without_lone_halves(parts: list[Part], changes: list[str]) -> list[Part]:
-    lone = {id(block): part for _, part, block in lone_server_halves(runs_of(parts))}
+    lone: dict[int, set[int]] = {}
+    for _, part, position in lone_server_halves(runs_of(parts)):
+        lone.setdefault(id(part), set()).add(position)
     result = []
     for part in parts:
-        if not any(id(block) in lone for block in part.blocks):
-            result.append(part)
-            continue
-        changes.append(f"message {part.at}: left out half of a server tool's call")
-        first = next(n for n, block in enumerate(part.blocks) if id(block) in lone)
+        gone = lone.get(id(part), set())
+        if gone:
+            changes.append(f"message {part.at}: left out half of a server tool's call")
         # What is said after it may cite what is gone.
-        kept = part.blocks[:first] + [
-            {key: value for key, value in block.items() if key != "citations"}
-            if kind(block) == "text"
-            else block
-            for block in part.blocks[first:]
-            if id(block) not in lone
+        kept = [
+            _uncited(block) if gone and n > min(gone) else block
+            for n, block in enumerate(part.blocks)
+            if n not in gone
         ]
         if kept:
-            result.append(replace(part, blocks=kept))
+            result.append(replace(part, blocks=kept) if gone else part)
     return result
+
+
+def _uncited(block: Block) -> Block:
+    if kind(block) != "text":
+        return block
+    return {key: value for key, value in block.items() if key != "citations"}
 
 
 def _with_notes(parts: list[Part], notes: list[Part], changes: list[str]) -> list[Part]:

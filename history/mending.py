@@ -8,6 +8,7 @@ from typing import Any
 
 from history import pictures
 from history.blocks import (
+    ID,
     KEYS,
     NAME,
     NULLABLE,
@@ -139,6 +140,11 @@ def _use(block: Block, _role: str) -> Block:
     return block
 
 
+def _server_use(block: Block, role: str) -> Block | None:
+    # The provider gave the id and signed what came of it, so there is no other name to give it.
+    return _use(block, role) if ID.fullmatch(block["id"]) else None
+
+
 def _result(block: Block, role: str) -> Block:
     if not isinstance(block.get("is_error", False), bool):
         block = {**block, "is_error": bool(block["is_error"])}
@@ -200,7 +206,7 @@ _MENDS: Mapping[str, Callable[[Block, str], Block | None]] = MappingProxyType(
         "text": _text,
         "image": _image,
         "tool_use": _use,
-        "server_tool_use": _use,
+        "server_tool_use": _server_use,
         "tool_result": _result,
         "thinking": _thinking,
         "redacted_thinking": _redacted,

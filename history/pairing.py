@@ -108,24 +108,27 @@ def is_paused(run: Run) -> bool:
     return any(kind(block) in SERVER_USES or is_server_result(block) for block in last)
 
 
-def lone_server_halves(runs: Sequence[Run]) -> Iterator[tuple[Rule, Part, Block]]:
-    """Yield server tool blocks that lack their other half where the API wants both.
+_Half = tuple[Part, int]
+
+
+def lone_server_halves(runs: Sequence[Run]) -> Iterator[tuple[Rule, Part, int]]:
+    """Yield where server tool blocks lack their other half (part and position) and the API wants both.
 
     A use may stay open only in the last reply, when nothing but results follows it, or when the next reply closes it
     after nothing but results.
     """
     replies = [number for number, run in enumerate(runs) if run[0].role == "assistant"]
-    carried: dict[str, tuple[Part, Block]] = {}
+    carried: dict[str, _Half] = {}
     for number in replies:
-        opened: dict[str, tuple[Part, Block]] = {}
-        for part, block in _server_blocks(runs[number]):
+        opened: dict[str, _Half] = {}
+        for part, position, block in _server_blocks(runs[number]):
             key = str(block.get("tool_use_id") if is_server_result(block) else block.get("id"))
             if not is_server_result(block) and key not in opened:
-                opened[key] = (part, block)
+                opened[key] = (part, position)
             elif is_server_result(block) and (key in opened or key in carried):
                 opened.pop(key, None) or carried.pop(key)
             else:
-                yield Rule.SERVER_PAIRS, part, block
+                yield Rule.SERVER_PAIRS, part, position
         yield from ((Rule.SERVER_PAIRS, *lone) for lone in carried.values())
         after = [
             block for run in runs[number + 1 : number + 2] for part in run for block in part.blocks
@@ -139,8 +142,8 @@ def lone_server_halves(runs: Sequence[Run]) -> Iterator[tuple[Rule, Part, Block]
             yield from ((rule, *lone) for lone in opened.values())
 
 
-def _server_blocks(run: Run) -> Iterator[tuple[Part, Block]]:
+def _server_blocks(run: Run) -> Iterator[tuple[Part, int, Block]]:
     for part in run:
-        for block in part.blocks:
+        for position, block in enumerate(part.blocks):
             if kind(block) in SERVER_USES or is_server_result(block):
-                yield part, block
+                yield part, position, block

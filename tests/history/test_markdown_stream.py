@@ -163,14 +163,15 @@ class TestGrowing:
                 assert closed == whole[: len(closed)], prefix
                 assert flat(rest) == flat(whole[len(closed) :]), prefix
 
-    def test_closes_what_came_beyond_the_cap(self) -> None:
-        source = "word\n\n" * (tree.CAP // 6 + 50)
+    def test_closes_what_came_beyond_the_cap(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tree, "CAP", 20)
+        source = "word\n\n" * 9
         growing = Growing()
         growing.feed(source)
 
         closed, rest = growing.tick()
 
-        assert rest[0][1] == {"class": "plain"}
+        assert rest == [["p", {"class": "plain"}, "word\n\n" * 6]]
         assert growing.close() == rest
         assert [*closed, *rest] == tree.render(source)
 

@@ -132,7 +132,7 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("rule", "messages"),
         BROKEN,
-        ids=lambda value: value.name if isinstance(value, Rule) else "",
+        ids=[f"{rule.name.lower()}-{n}" for n, (rule, _) in enumerate(BROKEN)],
     )
     def test_names_the_rule_that_is_broken(self, rule: Rule, messages: list[Message]) -> None:
         found = {violation.rule for violation in check(messages)}

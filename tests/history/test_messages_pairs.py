@@ -119,6 +119,22 @@ class TestAnOrphanResult:
         assert heal(paused).messages is paused
         assert heal([*paused, U(T("y"))]).messages == [ASKED, U(T("y"))]
 
+    @pytest.mark.parametrize(
+        "blocks",
+        [(SU("call 1"), SR("call 1")), (SU("s1"),), (SR("s1"),), (SU("s1"), SU("s1"), SR("s2"))],
+    )
+    def test_of_a_server_tool_never_stays_without_its_other_half(
+        self, blocks: tuple[Any, ...]
+    ) -> None:
+        stored = [ASKED, A(*blocks, T("so")), U(T("y"))]
+
+        assert heal(stored).messages == [ASKED, A(T("so")), U(T("y"))]
+
+    def test_of_a_server_tool_called_twice_under_one_id_keeps_one_pair(self) -> None:
+        stored = [ASKED, A(SU("s1"), SU("s1"), SR("s1"), T("so")), U(T("y"))]
+
+        assert heal(stored).messages[1] == A(SU("s1"), SR("s1"), T("so"))
+
 
 class TestResultsInTheWrongPlace:
     def test_come_first(self) -> None:

@@ -90,12 +90,14 @@ def _pick(draw: st.DrawFn, items: list[Any]) -> int:
 
 
 def _blocks(message: Message) -> list[Block]:
+    """Return the blocks of a message, to be changed in place."""
     content: Any = message["content"]
     items: list[Any] = content if isinstance(content, list) else [content]
-    typed = [T(item) if isinstance(item, str) else item for item in items]
-    blocks: list[Block] = [block for block in typed if isinstance(block, dict)]
-    message["content"] = blocks
-    return blocks
+    items[:] = [
+        T(item) if isinstance(item, str) else item for item in items if isinstance(item, str | dict)
+    ]
+    message["content"] = items
+    return items
 
 
 def _lose_message(draw: st.DrawFn, messages: list[Message]) -> None:
