@@ -82,7 +82,7 @@ class Socket:
         while True:
             for number in range(looked_at, len(self.frames)):
                 if self.frames[number].get("ref") == ref:
-                    return self.frames.pop(number)
+                    return self.frames[number]
             looked_at = len(self.frames)
             self._read(end)
 
