@@ -46,8 +46,8 @@ class Command(BaseCommand):
         with databases.alone():
             call_command("migrate", verbosity=0, interactive=False, skip_checks=True)
             call_command("createcachetable", verbosity=0)
+            self._first_account()
         databases.check()
-        self._first_account()
         connection.close()
 
     def _first_account(self) -> None:
