@@ -9,11 +9,11 @@ from django.db.models import Max
 
 from chat import gate, lease, rights
 from chat.answers import answer_event, called_event, held_event, is_open
+from chat.context import added
 from chat.events import Event
 from chat.failpoints import hit
 from chat.journal import Job, LeaseLost
 from chat.models import ToolCall, Turn, TurnMessage
-from chat.settle import added
 from chat.steps import Keep
 from chat.tools.base import Tier
 from history.blobs import image_url

@@ -17,12 +17,12 @@ def send(frame: Send, *, owner_id: int) -> Started:
     hit("send.received")
     running = runner.the_runner()
     try:
-        started = turns.start(frame, owner_id=owner_id, now=now_ms())
+        started = turns.start(frame, owner_id=owner_id, now=now_ms(), listed=running.listed())
     except Pending:
         # What holds the conversation may be overdue: then it is answered now, and the send goes through.
         if not _expired(frame.conversation_id, owner_id=owner_id):
             raise
-        started = turns.start(frame, owner_id=owner_id, now=now_ms())
+        started = turns.start(frame, owner_id=owner_id, now=now_ms(), listed=running.listed())
     hit("send.committed")
     if started.fresh:
         running.launch(started)

@@ -1,13 +1,16 @@
 """A turn's progress, its gate and its journal. Written by guarded UPDATEs only (turns.md)."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from chat.ledger import Budget, Spend
 from history.fields import VerbatimJSONField
 from history.models import Conversation
+
+__all__ = ["Budget", "Spend", "ToolCall", "Turn", "TurnEvent", "TurnMessage"]
 
 
 class TurnQuerySet(models.QuerySet["Turn"]):
@@ -21,6 +24,9 @@ class TurnQuerySet(models.QuerySet["Turn"]):
 
     def running(self) -> "TurnQuerySet":
         return self.filter(status=Turn.Status.RUNNING)
+
+    def of_people(self, people: models.QuerySet[Any, Any]) -> "TurnQuerySet":
+        return self.filter(owner__in=people)
 
     def live(self) -> "TurnQuerySet":
         return self.filter(status__in=Turn.LIVE)
@@ -66,6 +72,7 @@ class Turn(models.Model):
     stop_reason = models.CharField(max_length=40, blank=True, default="")
     error = models.CharField(max_length=40, blank=True, default="")
     usage = VerbatimJSONField(default=dict)
+    spent = VerbatimJSONField(default=dict)
     version = models.BigIntegerField(null=True)
     created_at = models.BigIntegerField()
     ended_at = models.BigIntegerField(null=True)

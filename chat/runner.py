@@ -4,8 +4,10 @@
 """
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import connection
@@ -14,7 +16,8 @@ from chat import calls, doors, hints, lease, sweep
 from chat.bus import Hint, bus
 from chat.failpoints import hit
 from chat.journal import Journal
-from chat.llm.base import Model
+from chat.llm import catalogue
+from chat.llm.base import Lists, Model, listed_by
 from chat.rendering import Renderers
 from chat.segment import Segment
 from chat.tape import Tape
@@ -47,6 +50,19 @@ class Runner:
         segment = self._segments.get(turn_pk)
         return segment.tape if segment and not segment.tape.closed else None
 
+    def listed(self) -> list[dict[str, Any]]:
+        """Return the models that the provider is known to have. From any thread."""
+        return listed_by(self.model)
+
+    def ask_for_models(self) -> list[dict[str, Any]]:
+        """Return a fresh listing, or the last known one. From a worker thread, which waits a few seconds at most."""
+        if not isinstance(self.model, Lists) or self.model.known():
+            return self.listed()
+        asked = asyncio.run_coroutine_threadsafe(self.model.models(), self._loop)
+        with contextlib.suppress(TimeoutError):
+            return asked.result(catalogue.PATIENCE + 1)
+        return self.listed()
+
     async def begin(self) -> None:
         """Take up what a crash left, then keep the journal, the leases and the expiries going."""
         await bus.start()
@@ -56,6 +72,7 @@ class Runner:
         self._work = [
             asyncio.ensure_future(self.journal.run()),
             asyncio.ensure_future(self.renderers.run()),
+            asyncio.ensure_future(self._list_models()),
             asyncio.ensure_future(self._every(RECOVER_EVERY, self._recover)),
             asyncio.ensure_future(self._every(EXPIRE_EVERY, sweep.expire)),
             asyncio.ensure_future(self._every(SWEEP_EVERY, self._stop_orphans)),
@@ -132,6 +149,12 @@ class Runner:
                 await result
             except Exception:
                 logger.exception("a sweep failed and is tried again")
+
+    async def _list_models(self) -> None:
+        """Keep the listing of models known, so that nobody's send has to wait for it."""
+        while isinstance(self.model, Lists):
+            await self.model.models()
+            await asyncio.sleep(catalogue.SOON)
 
     async def _recover(self) -> None:
         await in_thread(sweep.recover, set(self._segments), every=False)

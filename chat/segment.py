@@ -7,14 +7,15 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError
 
-from chat import checkpoint, events, loop, material, pictures, steps
+from chat import checkpoint, events, loop, material, pictures, spending, steps
 from chat.calls import Calls, Outcome
+from chat.context import Meter, added
 from chat.failpoints import hit
 from chat.hearing import heard
 from chat.journal import Journal, LeaseLost
-from chat.llm.base import Model, ModelFailed, Reply, Request
+from chat.llm.base import Model, ModelFailed, Reply, Request, listed_by
 from chat.models import Turn
-from chat.settle import Ending, NotYet, Settled, added, settle
+from chat.settle import Ending, NotYet, Settled, settle
 from chat.tape import Tape
 from chat.threads import in_thread
 from history.clock import now_ms
@@ -49,6 +50,7 @@ class Segment:
         self._material = given or material.Material(prefix=[], own=[], rewritten=False)
         self._usage: dict[str, int] = {}
         self._rounds = 0
+        self._meter = self._measuring()
         self._thinking_from: int | None = None
         self._spoke = False
         self._open_calls = False
@@ -73,7 +75,12 @@ class Segment:
             return await self._until_settled()
         except LeaseLost:
             self.tape.close(lost=True)
+            await in_thread(self._count_lost)
             return None
+
+    def _count_lost(self) -> None:
+        """What was used since the last kept message is billed, whoever has the turn now."""
+        spending.add(self.turn.owner_id, model=self.turn.model, usage=self._usage, now=now_ms())
 
     async def _until_settled(self) -> Settled:
         while True:
@@ -160,8 +167,13 @@ class Segment:
             self._stop.set()
         return material.load(self.turn)
 
+    def _measuring(self) -> Meter:
+        usage = added(self.turn.usage, self._usage)
+        return Meter(usage, model=self.turn.model, listed=listed_by(self._model))
+
     async def _converse(self) -> steps.End:
         found = self._material
+        self._meter = self._measuring()
         bound_from = self.turn.conversation.thinking_from
         if self.turn.base is None and (found.rewritten or bound_from > len(found.prefix)):
             # The list was rewritten, or it is shorter now than where thinking began to count.
@@ -200,12 +212,20 @@ class Segment:
         messages = list(ask.messages)
         if pictures.has_images(messages):
             messages = await in_thread(pictures.for_model, messages, owner_id=self.turn.owner_id)
-        stream = self._model.stream(self._request(messages, max_tokens=ask.max_tokens))
         self._rounds += 1
+        outcome = await self._attempt(messages, max_tokens=ask.max_tokens)
+        if _is_too_long(outcome) and self._meter.overflown():
+            outcome = await self._attempt(messages, max_tokens=ask.max_tokens)
+        return outcome
+
+    async def _attempt(
+        self, messages: list[dict[str, Any]], *, max_tokens: int
+    ) -> Reply | ModelFailed | steps.Cut:
+        stream = self._model.stream(self._request(messages, max_tokens=max_tokens))
         try:
             return await heard(stream, say=self._say, stop=self._stop)
         finally:
-            self._usage = added(self._usage, stream.usage)
+            self._usage = added(self._usage, self._meter.measured(stream.usage))
 
     def _request(self, messages: list[dict[str, Any]], *, max_tokens: int) -> Request:
         conversation = self.turn.conversation
@@ -216,6 +236,7 @@ class Segment:
             messages=messages,
             max_tokens=max_tokens,
             effort=self.turn.effort or None,
+            edit_from=self._meter.edit_from,
         )
 
     def _say(self, kind: str, text: str) -> None:
@@ -240,13 +261,14 @@ class Segment:
     async def _keep(self, keep: steps.Keep) -> Outcome:
         """Keep a finished message and its calls in one transaction, then answer them."""
         self._spoke = True
-        usage, self._usage = self._usage, {}
-        rounds, self._rounds = self._rounds, 0
         kept = await in_thread(checkpoint.judge, self.turn, keep, now=now_ms())
         for event in kept.events(self.tape.conversation_id):
             self.tape.append(event)
-        job = checkpoint.job(kept, usage=usage, rounds=rounds, msg_seq=self.tape.last_seq)
+        job = checkpoint.job(
+            kept, usage=self._usage, rounds=self._rounds, msg_seq=self.tape.last_seq
+        )
         await self._journal.commit(self.tape, job)
+        self._usage, self._rounds = {}, 0
         hit("message.committed")
         self._calls.repeats += kept.repeats
         return await self._calls.answer() if kept.calls else []
@@ -262,3 +284,7 @@ class Segment:
             thinking_from=self._thinking_from,
             keep_list=self.turn.cut is not None and end.stop_reason == "failed" and not self._spoke,
         )
+
+
+def _is_too_long(outcome: object) -> bool:
+    return isinstance(outcome, ModelFailed) and outcome.kind == "too_long"

@@ -10,7 +10,8 @@ from typing import Any
 
 from django.db import transaction
 
-from chat import events, lease, material, pictures
+from chat import events, lease, material, pictures, spending
+from chat.context import added
 from chat.failpoints import hit
 from chat.journal import LeaseLost, packed
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
@@ -136,6 +137,7 @@ def finish(
 ) -> Settled:
     """Write `done` and the turn's own end; the caller is in the settle's transaction."""
     usage = added(row.usage, ending.usage)
+    spending.settle(row, usage=usage, now=now)
     waiting = ToolCall.objects.filter(turn=row, state=State.PENDING).order_by(
         "message_n", "position"
     )
@@ -175,11 +177,6 @@ def _close_row(
         TurnMessage.objects.filter(turn=row).delete()
         # The conversation has the results now; the row stays as the audit of what ran.
         ToolCall.objects.filter(turn=row).exclude(result=None).update(result=None)
-
-
-def added(total: dict[str, int], more: dict[str, int]) -> dict[str, int]:
-    """Return two usages added up."""
-    return {name: total.get(name, 0) + more.get(name, 0) for name in {**total, **more}}
 
 
 def numbered(

@@ -6,17 +6,19 @@ Lock order is SyncState, then the turn, then its calls; the journal takes turns 
 import hashlib
 import json
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 
-from chat import answers, events, lease, material, pictures, prompt, rights
+from chat import admit, answers, events, lease, material, pictures, prompt, rights
 from chat.failpoints import hit
 from chat.gate_errors import DecidedAlready, DigestMismatch, Expired
 from chat.journal import packed
 from chat.material import Material
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
+from chat.offer import Choice
 from chat.protocol import Confirm, Send
 from chat.reading import last_kept
 from chat.tape import Entry
@@ -54,10 +56,11 @@ class Started:
     material: Material | None = None
 
 
-def start(send: Send, *, owner_id: int, now: int) -> Started:
+def start(send: Send, *, owner_id: int, now: int, listed: Sequence[dict[str, Any]] = ()) -> Started:
     """Begin a turn, or attach to the one that `turn_id` already names (contract 7, rule 1).
 
-    Raises BadRequest, Mismatch, Busy, Pending, Deleted, Conflict, UnknownAgent.
+    `listed` are the models that the provider is known to have. Raises BadRequest, Mismatch, Busy, Pending, Deleted,
+    Conflict, UnknownAgent, RateLimited.
     """
     photos = pictures.read(send.images)
     wanted = request_hash(send)
@@ -76,8 +79,11 @@ def start(send: Send, *, owner_id: int, now: int) -> Started:
         _refuse_while_live(conversation)
         _refuse_stale_cut(conversation, send)
         agent_id = send.agent_id or conversation.agent_id or DEFAULT_AGENT
+        choice = admit.admit(conversation, listed=listed, now=now)
         _freeze(conversation, agent_id=agent_id)
-        turn = _create(conversation, send=send, agent_id=agent_id, wanted=wanted, now=now)
+        turn = _create(
+            conversation, send=send, agent_id=agent_id, choice=choice, wanted=wanted, now=now
+        )
         blocks = [
             note(prompt.turn_note(agent_id=agent_id, now_ms=now)),
             *(photo.block for photo in photos),
@@ -159,7 +165,13 @@ def _freeze(conversation: Conversation, *, agent_id: str) -> None:
 
 
 def _create(
-    conversation: Conversation, *, send: Send, agent_id: str, wanted: str, now: int
+    conversation: Conversation,
+    *,
+    send: Send,
+    agent_id: str,
+    choice: Choice,
+    wanted: str,
+    now: int,
 ) -> Turn:
     return Turn.objects.create(
         owner_id=conversation.owner_id,
@@ -167,8 +179,10 @@ def _create(
         turn_id=send.turn_id or f"t-{secrets.token_hex(12)}",
         request_hash=wanted,
         agent_id=agent_id,
-        model=material.setting(conversation, "model") or settings.KENNY_MODEL,
-        effort=material.setting(conversation, "effort"),
+        model=choice.model,
+        effort=choice.effort,
+        # A list that is cut is shorter than what was measured.
+        usage=admit.figures_before(conversation) if send.truncate_at is None else {},
         mark=secrets.token_hex(8),
         cut=send.truncate_at,
         lease_owner=lease.BOOT,

@@ -3,12 +3,13 @@
 from django.db import transaction
 from django.db.models import F, Max
 
-from chat import events, lease
+from chat import events, lease, spending
 from chat.failpoints import hit
 from chat.hints import concluded
 from chat.journal import packed
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
 from chat.tape import Entry
+from history.clock import now_ms
 
 State = ToolCall.State
 
@@ -38,6 +39,7 @@ def _discard(turn: Turn) -> None:
         version=turn.conversation.version + 1,
         usage=turn.usage,
     )
+    spending.settle(turn, usage=turn.usage, now=now_ms())
     # A running turn may have shown more than was kept: who has seen that is beyond `left` and begins anew.
     seq = kept + 1
     line = events.dump(done, turn_id=turn.turn_id, seq=seq, conversation_id=turn.conversation.cid)

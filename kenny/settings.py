@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from kenny import databases, datadir, environment, logs, security, static
+from kenny import databases, datadir, environment, logs, prices, security, static
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -24,7 +24,15 @@ _default_url = f"http://{f'[{KENNY_HOST}]' if ':' in KENNY_HOST else KENNY_HOST}
 KENNY_ORIGINS = environment.origins("KENNY_BASE_URL", default=_default_url)
 KENNY_BASE_URL = KENNY_ORIGINS[0]
 KENNY_SIGNUP = environment.choice("KENNY_SIGNUP", default="closed", among=("closed", "open"))
-KENNY_MODEL = environment.text("KENNY_MODEL", default="claude-sonnet-5-5")
+KENNY_MODELS = environment.words("KENNY_MODELS")
+_default_model = "claude-sonnet-5-5"
+if KENNY_MODELS and _default_model not in KENNY_MODELS:
+    _default_model = KENNY_MODELS[0]
+KENNY_MODEL = environment.text("KENNY_MODEL", default=_default_model)
+if KENNY_MODELS and KENNY_MODEL not in KENNY_MODELS:
+    raise ImproperlyConfigured("KENNY_MODEL must be one of KENNY_MODELS.")
+KENNY_PRICES = prices.table("KENNY_PRICES")
+KENNY_MAX_TURNS = environment.number("KENNY_MAX_TURNS", default=60, least=1, most=10_000)
 KENNY_MAX_ROUNDS = environment.number("KENNY_MAX_ROUNDS", default=40, least=1, most=1000)
 KENNY_APPROVAL_TTL = environment.number(
     "KENNY_APPROVAL_TTL", default=86400, least=1, most=31_536_000

@@ -2,14 +2,15 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One Messages request. `messages` has passed `history.messages.check`; `system` and `tools` are frozen.
 
-    `effort` is one of low, medium, high, xhigh, max or None for the model's default.
+    `effort` is one of low, medium, high, xhigh, max or None for the model's default. `edit_from` asks the API to leave
+    old tool results out of what the model reads once the request has so many tokens; only for models that offer it.
     """
 
     model: str
@@ -18,6 +19,7 @@ class Request:
     messages: Sequence[dict[str, Any]]
     max_tokens: int
     effort: str | None = None
+    edit_from: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,24 @@ class Model(Protocol):
     """A provider. `stream` sends nothing before the stream is iterated."""
 
     def stream(self, request: Request) -> Stream: ...
+
+
+@runtime_checkable
+class Lists(Protocol):
+    """A provider that says which models it has, as `{id, display_name?, max_input_tokens?, capabilities?, …}`."""
+
+    def known(self) -> list[dict[str, Any]]:
+        """Return the last listing, empty while there is none; asks nobody, from any thread."""
+        ...
+
+    async def models(self) -> list[dict[str, Any]]:
+        """Return a listing that is fresh enough; the last known one when none can be had."""
+        ...
+
+
+def listed_by(model: object) -> list[dict[str, Any]]:
+    """Return what a provider is known to list, nothing for one that does not."""
+    return model.known() if isinstance(model, Lists) else []
 
 
 FailureKind = Literal[

@@ -39,6 +39,10 @@ class Catalogue:
                 await self._ask()
         return list(self._found.values())
 
+    def known(self) -> list[dict[str, Any]]:
+        """Return the last listing, empty while there is none; asks nobody."""
+        return list(self._found.values())
+
     def thinks(self, model: str) -> bool | None:
         """Say whether a model takes adaptive thinking, None when no listing told; asks nobody."""
         capabilities = self._found.get(model, {}).get("capabilities") or {}

@@ -17,7 +17,7 @@ from chat.llm.base import Request
 from chat.llm.catalogue import Catalogue
 from chat.llm.failures import Fault, NotTheApi
 from chat.llm.growing import UpstreamError
-from chat.llm.request import THINKING_MODELS, body_of
+from chat.llm.request import THINKING_MODELS, beta_headers, body_of
 from chat.llm.transport import Transport
 from chat.llm.wire import Malformed
 
@@ -53,9 +53,8 @@ class Claude:
         body = body_of(request, thinks=request.model in THINKING_MODELS if told is None else told)
 
         async def send() -> httpx2.Response:
-            opened = self._create(
-                **body, stream=True, extra_headers={"accept-encoding": "identity"}
-            )
+            headers = {"accept-encoding": "identity", **beta_headers(request)}
+            opened = self._create(**body, stream=True, extra_headers=headers)
             response: httpx2.Response = (await opened.__aenter__()).http_response
             return response
 
@@ -64,6 +63,10 @@ class Claude:
     async def models(self) -> list[dict[str, Any]]:
         """Return `{id, display_name, max_input_tokens?, capabilities?, …}` of each model, cached; never raises."""
         return await self._catalogue.models()
+
+    def known(self) -> list[dict[str, Any]]:
+        """Return the last listing, empty while there is none; asks nobody, from any thread."""
+        return self._catalogue.known()
 
     async def count_tokens(self, request: Request) -> int:
         """Return how many input tokens a request would be. Raises ModelFailed."""

@@ -68,12 +68,14 @@ IMAGE = Cause(
     "invalid", "image_too_large", "An image in this conversation is larger than Claude accepts."
 )
 LONG = Cause(
-    "too_long", "too_long", "This conversation is too long for the model. Start a new one."
+    "too_long",
+    "context_full",
+    "This conversation has grown too long for the model. Go on in a new chat.",
 )
 LARGE = Cause(
     "too_long",
     "too_large",
-    "This conversation is too large to be sent. Start a new one, or use fewer images.",
+    "This conversation is too large to be sent. Go on in a new chat, or use fewer images.",
 )
 BOUND = Cause(
     "binding", "binding", "Claude's earlier thinking does not fit this conversation any more."

@@ -38,7 +38,24 @@ def body_of(request: Request, *, thinks: bool) -> dict[str, Any]:
         body["thinking"] = {"type": "adaptive", "display": "summarized"}
     if request.effort:
         body["output_config"] = {"effort": request.effort}
+    if request.edit_from:
+        body["extra_body"] = {"context_management": {"edits": [_clearing(request.edit_from)]}}
     return body
+
+
+def beta_headers(request: Request) -> dict[str, str]:
+    """Return the header that what is not yet part of the plain API needs."""
+    return {"anthropic-beta": "context-management-2025-06-27"} if request.edit_from else {}
+
+
+def _clearing(tokens: int) -> dict[str, Any]:
+    """Leave out all but the three newest tool uses, and enough at once that the cache is not rewritten each time."""
+    return {
+        "type": "clear_tool_uses_20250919",
+        "trigger": {"type": "input_tokens", "value": tokens},
+        "keep": {"type": "tool_uses", "value": 3},
+        "clear_at_least": {"type": "input_tokens", "value": tokens // 8},
+    }
 
 
 def marked(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -138,7 +138,7 @@ class TestFaults:
                     prose="prompt is too long: 9 tokens > 8 maximum",
                 ),
                 "too_long",
-                "too_long",
+                "context_full",
                 None,
             ),
             (

@@ -29,7 +29,7 @@ class TestATurn:
             "pending": [],
             "stopReason": "end_turn",
             "version": 2,
-            "usage": {"input_tokens": 3, "output_tokens": 2},
+            "usage": {"input_tokens": 3, "output_tokens": 2, "contextTokens": 5},
         }
         asked, answered = engine.stored()
         assert (spoken(asked), spoken(answered)) == ("hi", "Hello there.")
