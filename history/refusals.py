@@ -22,6 +22,7 @@ from history.errors import (
     Unauthenticated,
     Unavailable,
 )
+from history.json_body import JSONRenderer
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +44,10 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response:
     if refused is None:
         logger.error("unforeseen fault", exc_info=exc)
         refused = Internal()
+    request = context.get("request")
+    if request is not None:
+        # The API's own description is YAML and its page HTML; an error is JSON there too.
+        request.accepted_renderer, request.accepted_media_type = JSONRenderer(), "application/json"
     return answer(refused, headers=_headers(exc))
 
 
