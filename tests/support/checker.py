@@ -53,10 +53,10 @@ def look(client: Client, conversation_id: str, turn_id: str) -> Seen:
 
 def judge(seen: Seen) -> None:
     """Raise AssertionError unless the list is sendable, the numbers are whole, and each effect had its one approval."""
-    # A hold ends in the unanswered message; the next request is built from the healed list either way.
     held = seen.conversation["live"] is not None
-    messages = seen.messages
-    broken = check(merge_neighbours(heal(messages).messages if held else messages))
+    asked = [*seen.messages, {"role": "user", "content": [{"type": "text", "text": "And now?"}]}]
+    # A hold ends in the unanswered message, which no request holds; any other list goes out as it is stored.
+    broken = check(merge_neighbours(heal(asked).messages if held else asked))
     assert broken == [], broken
     numbers = [event["seq"] for event in seen.events]
     assert numbers == list(range(1, len(numbers) + 1)), numbers

@@ -1,0 +1,63 @@
+"""Streams and turns of somebody who has left: ended within two seconds. Sockets are in tests/kenny/test_sockets.py."""
+
+import time
+
+import pytest
+
+from tests.support.answers import says
+from tests.support.cast import Cast
+from tests.support.http import Client
+from tests.support.server import Server
+from tests.support.sse import stream, turn_events
+from tests.support.upstream import Upstream
+
+LIMIT = 2.0
+MARGIN = 4.0
+"""Two cores are shared by many tests: what takes a second alone may take some more."""
+
+CHANGES = {
+    "deactivation": "User.objects.filter(username={name!r}).update(is_active=False)",
+    "a revoked token": "from kenny.accounts.models import ApiToken\n"
+    "ApiToken.objects.filter(user__username={name!r}).delete()",
+    "a new password": "user = User.objects.get(username={name!r})\n"
+    "user.set_password('another horse battery 9')\nuser.save()",
+}
+
+
+class TestCutOff:
+    @pytest.mark.parametrize("change", CHANGES)
+    def test_ends_a_stream_within_two_seconds(
+        self, product: Server, cast: Cast, hold: Upstream, change: str
+    ) -> None:
+        name = change.replace(" ", "-")
+        client = product.user(name)
+        words = cast.teach("cut off", says("Some words and more", chunk=11, hold_after=1))
+        with stream(client, words) as sent:
+            sent.until("text_delta")
+            # The last thing that the command prints is when it changed it, in the clock of the machine.
+            printed = product.manage(
+                "shell", "--no-imports", "-c",
+                "import time\nfrom django.contrib.auth.models import User\n"
+                + CHANGES[change].format(name=name)
+                + "\nprint(time.monotonic())",
+            )  # fmt: skip
+            rest = sent.rest()
+            ended = time.monotonic()
+
+        assert ended - float(printed.split()[-1]) < LIMIT + MARGIN
+        assert client.get("/api/conversations").status == (200 if "password" in change else 401)
+        if change == "deactivation":
+            self.ends_the_turn(product, name, rest[0]["turnId"])
+
+    @staticmethod
+    def ends_the_turn(product: Server, name: str, turn_id: str) -> None:
+        """Let them in again and see how their turn ended, whose answer the upstream still holds back."""
+        product.manage(
+            "shell", "--no-imports", "-c",
+            "from django.contrib.auth.models import User\n"
+            f"User.objects.filter(username={name!r}).update(is_active=True)",
+        )  # fmt: skip
+        token = product.manage("create_token", name).split()[-1]
+        events = turn_events(Client(product.port, token), turn_id)
+        assert events[-1]["type"] == "done"
+        assert events[-1]["stopReason"] in {"stopped", "interrupted"}
