@@ -29,6 +29,7 @@ class Bus:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.remote = False
+        self._away = False
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
@@ -80,27 +81,40 @@ class Bus:
         layer = get_channel_layer()
         try:
             await layer.group_send(GROUP, {"type": "hint", "from": self.name, "hint": hint})  # type: ignore[union-attr]  # only called when a layer exists
-        except (TimeoutError, OSError) as error:
-            logger.warning(
-                "a hint was not sent, watchers elsewhere will poll: %s", type(error).__name__
-            )
+        except Exception as error:  # noqa: BLE001  the layer's own client decides what it raises
+            self._is_away(error)
+        else:
+            self._is_back()
 
     async def _receive(self) -> None:
         """Read other processes' hints for as long as this one lives, through outages of the layer."""
         while True:
             try:
                 await self._read_channel()
-            except Exception as error:  # noqa: BLE001  the layer's own client decides what it raises
-                logger.warning(
-                    "the channel layer is away, watchers poll meanwhile: %s", type(error).__name__
-                )
+            except Exception as error:  # noqa: BLE001  as above
+                self._is_away(error)
                 await asyncio.sleep(1)
+
+    def _is_away(self, error: Exception) -> None:
+        """Say it once an outage, not once a hint."""
+        if not self._away:
+            self._away = True
+            logger.warning(
+                "the channel layer is away, watchers of other processes' turns poll meanwhile: %s",
+                type(error).__name__,
+            )
+
+    def _is_back(self) -> None:
+        if self._away:
+            self._away = False
+            logger.warning("the channel layer is back")
 
     async def _read_channel(self) -> None:
         layer = get_channel_layer()
         assert layer is not None
         channel = await layer.new_channel()
         await layer.group_add(GROUP, channel)
+        self._is_back()
         while True:
             message = await layer.receive(channel)
             if message.get("from") != self.name:
