@@ -44,15 +44,22 @@ def demo() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def upstream() -> Iterator[Upstream]:
+def provider() -> Iterator[Upstream]:
     with Upstream() as scripted:
         yield scripted
 
 
+@pytest.fixture
+def upstream(provider: Upstream) -> Upstream:
+    """The provider with nothing left of what an earlier test wanted it to say."""
+    provider._queue.clear()
+    return provider
+
+
 @pytest.fixture(scope="session")
-def keyed(upstream: Upstream) -> Iterator[Server]:
+def keyed(provider: Upstream) -> Iterator[Server]:
     """The product with a key, whose answers the test writes."""
-    with Server(env={"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": upstream.url}) as server:
+    with Server(env={"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": provider.url}) as server:
         yield server
 
 
@@ -101,7 +108,7 @@ def sign_in(page: Page, *, user: str, path: str = "/") -> None:
     page.get_by_role("textbox", name="Username").fill(user)
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("button", name="New chat")).to_be_enabled()
+    expect(page.locator("button[data-new]")).to_be_enabled()
 
 
 def say(page: Page, words: str) -> None:

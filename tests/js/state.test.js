@@ -254,3 +254,10 @@ test("a turn that was sent is followed after a lost line, even before its first 
   const ack = frame({ ...golden("ack"), ref: "send:t-9", conversationId: "c-new", turnId: "t-9" });
   assert.deepEqual(sent(feed([online, submit(), ack, { type: "link", link: "down" }, online])[1], "watch").map((f) => f.conversationId), ["c-new"]);
 });
+
+test("a second message waits from the first one's ack on, not only from its first event", () => {
+  const ack = frame({ ...golden("ack"), ref: "send:t-1", conversationId: "c-1", turnId: "t-1" });
+  const [state, effects] = feed([...opened, submit({ turnId: "t-1" }), ack, submit({ turnId: "t-2", text: "next" })]);
+  assert.deepEqual(sent(effects, "send").map((f) => f.turnId), ["t-1"]);
+  assert.equal(view(state.talks["c-1"]).at(-1).status, "queued");
+});

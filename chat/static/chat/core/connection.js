@@ -37,7 +37,8 @@ const frames = {
   },
   ack: (s, f) => {
     const [kind, id] = split(f.ref);
-    return kind === "send" ? [withHome(delivered(s, id), id, f.conversationId), []] : [s, []];
+    if (kind !== "send" || !s.outbox.some((parcel) => parcel.turnId === id)) return [s, []];
+    return [withTurn(withHome(delivered(s, id), id, f.conversationId), f.conversationId, id, { status: "running" }), []];
   },
   error: (s, f) => (f.ref === undefined ? turnEvent(s, f) : refusal(s, f)),
   changed: (s) => [s, [{ do: "pull" }]],

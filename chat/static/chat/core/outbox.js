@@ -25,7 +25,7 @@ export function flush(state) {
 /** @param {Kenny.State} state @param {Kenny.Parcel} parcel */
 function isBusy(state, parcel) {
   const talk = state.talks[parcel.conversationId];
-  return talk?.turns.some((turn) => turn.id !== parcel.turnId && (turn.status === "running" || turn.status === "held")) ?? false;
+  return talk?.turns.some((turn) => turn.id !== parcel.turnId && ["sending", "running", "held"].includes(turn.status)) ?? false;
 }
 
 /** @param {Kenny.Parcel} parcel @param {Kenny.Limits} limits */
