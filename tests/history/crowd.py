@@ -6,26 +6,37 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.db import connections
+from django.db.backends.postgresql.base import DatabaseWrapper
 
-WAIT = 60
+WAIT = 100
 FORK = multiprocessing.get_context("fork")
 
 
 def together(jobs: Sequence[Callable[[], Any]]) -> list[Any]:
     """Run each job in a process, released by one barrier; return what they return, an exception as its text."""
-    # A child must not use its parent's connection.
-    connections.close_all()
-    barrier, answers = FORK.Barrier(len(jobs)), FORK.SimpleQueue()
+    _let_go()
+    barrier, answers = FORK.Barrier(len(jobs)), FORK.Queue()
     children = [
-        FORK.Process(target=_child, args=(place, job, barrier, answers))
+        FORK.Process(target=_child, args=(place, job, barrier, answers), daemon=True)
         for place, job in enumerate(jobs)
     ]
     for child in children:
         child.start()
-    got = dict(answers.get() for _ in children)
-    for child in children:
-        child.join(WAIT)
+    try:
+        got = dict(answers.get(timeout=WAIT) for _ in children)
+    finally:
+        for child in children:
+            child.join(1)
+            child.kill()
     return [got[place] for place in range(len(jobs))]
+
+
+def _let_go() -> None:
+    """Close connections and pools: a child must not use its parent's, and a pool's threads do not live on in it."""
+    connections.close_all()
+    for connection in connections.all():
+        if isinstance(connection, DatabaseWrapper):
+            connection.close_pool()
 
 
 def _child(place: int, job: Callable[[], Any], barrier: Any, answers: Any) -> None:
@@ -35,4 +46,4 @@ def _child(place: int, job: Callable[[], Any], barrier: Any, answers: Any) -> No
     except BaseException:  # noqa: BLE001  whatever happened belongs into the parent's test
         answer = traceback.format_exc()
     answers.put((place, answer))
-    connections.close_all()
+    _let_go()
