@@ -6,6 +6,7 @@ Every process listens on one channel. A hint never holds content: `{"kind": "flu
 
 import asyncio
 import contextlib
+import json
 import logging
 import secrets
 from collections.abc import Callable
@@ -79,8 +80,10 @@ class Bus:
 
     async def _send(self, hint: Hint) -> None:
         layer = get_channel_layer()
+        # As JSON: the layer's own packing takes no number as a key, and would fail at the reader.
+        message = {"type": "hint", "from": self.name, "hint": json.dumps(hint)}
         try:
-            await layer.group_send(GROUP, {"type": "hint", "from": self.name, "hint": hint})  # type: ignore[union-attr]  # only called when a layer exists
+            await layer.group_send(GROUP, message)  # type: ignore[union-attr]  # only called when a layer exists
         except Exception as error:  # noqa: BLE001  the layer's own client decides what it raises
             self._is_away(error)
         else:
@@ -118,7 +121,7 @@ class Bus:
         while True:
             message = await layer.receive(channel)
             if message.get("from") != self.name:
-                self._hand_out(message["hint"])
+                self._hand_out(json.loads(message["hint"]))
 
 
 bus = Bus()
