@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import DatabaseError, transaction
+from django.db import transaction
 
 from chat import lease
 from chat.bus import bus
@@ -168,7 +168,7 @@ class Journal:
     async def _write(self, batch: list[Work], *, renew: bool) -> None:
         try:
             await in_thread(write, batch, renew=renew)
-        except (DatabaseError, ValueError, TypeError) as error:
+        except Exception as error:  # noqa: BLE001  whatever fails in one of them is found by trying each alone
             logger.warning(
                 "a batch of %d turns failed, writing them apart: %s",
                 len(batch),
