@@ -129,15 +129,24 @@ class Engine:
 
     def watch(self, turn: Turn, *, after: int = 0) -> list[dict[str, Any]]:
         """Return a turn's events from `after` to its newest `done`, once it does not run any more."""
-
-        async def read() -> list[dict[str, Any]]:
-            found = follow(fresh, after=after, view=Raw())
-            return [json.loads(entry.line) async for entry in found]
-
-        fresh = Turn.objects.select_related("conversation").get(pk=turn.pk)
-        events = self.run(read())
+        events = self.result(self.watching(turn, after=after))
         self.run(self._idle(turn.pk))
         return events
+
+    def watching(self, turn: Turn, *, after: int = 0) -> "asyncio.Task[list[dict[str, Any]]]":
+        """Begin to watch a turn; `result` gives what was seen."""
+
+        async def begin() -> "asyncio.Task[list[dict[str, Any]]]":
+            return asyncio.ensure_future(_events(fresh, after=after))
+
+        fresh = Turn.objects.select_related("conversation").get(pk=turn.pk)
+        return self.run(begin())
+
+    def result(self, task: "asyncio.Task[T]") -> T:
+        async def ended() -> T:
+            return await task
+
+        return self.run(ended())
 
     def is_idle(self, turn: Turn) -> bool:
         """Say whether nobody runs the turn in this process (any more); asks no database."""
@@ -192,6 +201,10 @@ class Engine:
 
     def stored(self, cid: str = "c-1") -> list[dict[str, Any]]:
         return store.full_messages(self.conversation(cid))
+
+
+async def _events(turn: Turn, *, after: int) -> list[dict[str, Any]]:
+    return [json.loads(entry.line) async for entry in follow(turn, after=after, view=Raw())]
 
 
 async def _taken(event: asyncio.Event) -> None:
