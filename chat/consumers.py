@@ -5,7 +5,6 @@ import contextlib
 import json
 import logging
 import time
-from collections.abc import Callable
 from typing import Any, cast
 
 from channels.consumer import get_handler_name
@@ -140,7 +139,7 @@ class ChatConsumer(AsyncWebsocketConsumer):
             case protocol.Send():
                 await self._send_message(frame, ref=ref)
             case protocol.Confirm():
-                await self._join(desk.confirm, frame, ref=ref)
+                await self._confirm(frame, ref=ref)
             case protocol.Watch():
                 found = await in_thread(desk.watched, frame, owner_id=self._owner_id)
                 await self._ack(ref, frame.conversation_id, found.turn.turn_id if found else None)
@@ -157,18 +156,19 @@ class ChatConsumer(AsyncWebsocketConsumer):
     async def _send_message(self, frame: protocol.Send, *, ref: str | None) -> None:
         if not self._sends.take(time.monotonic()):
             raise RateLimited("You are sending too fast.", retryAfter=1)
-        await self._join(desk.send, frame, ref=ref)
-
-    async def _join(
-        self,
-        act: Callable[..., Started],
-        frame: protocol.Send | protocol.Confirm,
-        *,
-        ref: str | None,
-    ) -> None:
-        started = await in_thread(act, frame, owner_id=self._owner_id)
+        started = await in_thread(desk.send, frame, owner_id=self._owner_id)
         await self._ack(ref, started.conversation_id, started.turn.turn_id)
         await self._watch(started.conversation_id, started, render=frame.render)
+
+    async def _confirm(self, frame: protocol.Confirm, *, ref: str | None) -> None:
+        decided = await in_thread(desk.confirm, frame, owner_id=self._owner_id)
+        await self._ack(ref, decided.conversation_id, decided.turn.turn_id)
+        watched = self._watched.get(decided.conversation_id)
+        if watched is not None and watched.follows(decided.turn, render=frame.render):
+            # It may be behind what is kept already: beginning anew would leave that out.
+            watched.move(decided.turn.turn_id, status="running")
+        else:
+            await self._watch(decided.conversation_id, decided, render=frame.render)
 
     async def _watch(self, conversation_id: str, found: Started | None, *, render: bool) -> None:
         await self._unwatch(conversation_id)

@@ -26,8 +26,15 @@ class Subscription:
         self._owner_id, self._render, self._say = owner_id, render, say
         self._moves: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
         self._task: asyncio.Task[None] | None = None
+        self._turn: Turn | None = None
+
+    def follows(self, turn: Turn, *, render: bool) -> bool:
+        """Say whether it shows this turn already, in this form."""
+        alive = self._task is not None and not self._task.done()
+        return alive and self._turn == turn and self._render == render
 
     def begin(self, turn: Turn | None, *, after: int) -> None:
+        self._turn = turn
         self._task = asyncio.ensure_future(self._run(turn, after=after))
 
     def move(self, turn_id: str, *, status: str) -> None:
@@ -41,6 +48,7 @@ class Subscription:
 
     async def _run(self, turn: Turn | None, *, after: int) -> None:
         while True:
+            self._turn = turn
             if turn is not None:
                 after = await self._follow(turn, after=after)
             newer = await self._moved(turn)
