@@ -48,8 +48,8 @@ class Case:
     def body(self) -> dict[str, str]:
         return {"message": self.words, "conversationId": self.conversation, "turnId": self.turn}
 
-    def send(self, scene: Scene) -> list[dict[str, Any]]:
-        with stream(scene.client, **self.body) as sent:
+    def send(self, scene: Scene, **fields: Any) -> list[dict[str, Any]]:
+        with stream(scene.client, **self.body, **fields) as sent:
             assert sent.status == 200, sent.body
             return sent.rest()
 
@@ -344,12 +344,12 @@ class Editing(Case):
         self.begin(scene, "edited", says("Anew."))
         self.conversation = first
         fields = {"truncateAt": 0, "version": version}
-        scene.dies(lambda: stream(scene.client, **self.body, **fields).rest())
+        scene.forget(self.before.turn)
+        scene.dies(lambda: self.send(scene, **fields))
 
     def look(self, scene: Scene) -> None:
         seen = scene.look(self.conversation, self.turn)
         assert (seen.said, seen.words) == ([self.words], "Anew.")
-        scene.forget(self.before.turn)
 
 
 class Draining(Case):

@@ -30,8 +30,12 @@ class Stream:
         if after is not None:
             headers["last-event-id"] = str(after)
         self.wire = http.client.HTTPConnection("127.0.0.1", client.port, timeout=timeout)
-        self.wire.request(method, path, None if body is None else json.dumps(body), headers)
-        self._answer = self.wire.getresponse()
+        try:
+            self.wire.request(method, path, None if body is None else json.dumps(body), headers)
+            self._answer = self.wire.getresponse()
+        except BaseException:
+            self.wire.close()
+            raise
         self.status = self._answer.status
         self.kind = self._answer.getheader("content-type", "").split(";")[0]
         self.events: list[Event] = []
