@@ -1,9 +1,10 @@
 """The list of conversations: find, rename, pin, delete and undo, export."""
 
+import zlib
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Open
 from tests.support.server import Server
@@ -14,7 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 @pytest.fixture
 def page(keyed: Server, open_page: Open, request: pytest.FixtureRequest) -> Page:
     """A person of the test's own with two conversations."""
-    name = f"list{abs(hash(request.node.name)) % 10**6}"
+    name = f"list{zlib.crc32(request.node.name.encode())}"
     client = keyed.user(name)
     for cid, title in (("c-alpha", "Alpha plan"), ("c-beta", "Beta notes")):
         body = {"title": title, "messages": [{"role": "user", "content": f"about {title}"}]}
@@ -24,7 +25,7 @@ def page(keyed: Server, open_page: Open, request: pytest.FixtureRequest) -> Page
     return window
 
 
-def link(page: Page, title: str):  # type: ignore[no-untyped-def]
+def link(page: Page, title: str) -> Locator:
     return page.get_by_role("navigation", name="Conversations").get_by_role(
         "link", name=title, exact=True
     )
