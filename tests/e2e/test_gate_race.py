@@ -29,7 +29,7 @@ from tests.support.sse import decide, stream, turn_events
 
 ROOT = Path(__file__).resolve().parents[2]
 PROCESSES = 4
-GATES = 300 if os.environ.get("KENNY_LONG") else 80
+GATES = 300 if os.environ.get("KENNY_LONG") else 60
 RACES = 20
 
 
