@@ -80,6 +80,9 @@ class Rendering:
         if self._growing is None:
             return
         self._close(self._growing.close())
+        if not self._index:
+            # Only white space: a block of nothing still says which events it holds, so that no watcher sees a gap.
+            self._add("block", index=0, nodes=[], text="")
         whole = self._growing.end()
         if whole is not None:
             self._add("end", nodes=whole)
