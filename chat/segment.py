@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import DatabaseError
 
 from chat import checkpoint, events, loop, material, pictures, spending, steps
+from chat.bus import bus
 from chat.calls import Calls, Outcome
 from chat.context import Meter, added
 from chat.failpoints import hit
@@ -124,6 +125,8 @@ class Segment:
         self.tape.entries.append(settled.done)
         self.tape.keep(settled.done.seq)
         self.tape.close()
+        # The settle wrote `done` past the journal, which tells other processes of what it writes.
+        bus.post({"kind": "flushed", "turns": {self.turn.pk: settled.done.seq}})
 
     def _lost(self) -> None:
         self._stop.set()

@@ -19,6 +19,8 @@ from tests.support.upstream import Upstream
 pytestmark = [pytest.mark.postgres, pytest.mark.redis]
 REDIS = "redis://127.0.0.1:6379/9"
 LEASE = "4"
+POLL = 15
+"""Seconds after which a watcher that has heard nothing looks by itself."""
 
 
 class Pair:
@@ -68,8 +70,8 @@ class TestTogether:
             far.ask("watch", conversationId=ack["conversationId"])
             far.until("text_delta")
             hold.release()
-            far.done()
             near.done()
+            far.done(within=POLL - 2)
 
         events = far.events(ack["turnId"])
         assert events == near.events(ack["turnId"])
