@@ -2,18 +2,17 @@
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from history import store
 from history.attachments import pictures
 from history.blobs import image_url
-from history.described import ERRORS, LISTED, OBJECT
 from history.errors import BadRequest
 from history.markdown.tree import render
 from history.messages import transcript
 from history.models import Conversation
+from history.operations import operation
 from history.requests import owner_of
 from history.serializers import check_id
 from history.views import HistoryView, buried, listed
@@ -24,9 +23,7 @@ TEXTS = frozenset({"user_text", "text_delta", "thinking_delta"})
 class HistoryList(HistoryView):
     """The same list as /api/conversations."""
 
-    @extend_schema(
-        operation_id="list_history", parameters=LISTED, responses={200: OBJECT, 304: None, **ERRORS}
-    )
+    @operation("list_history")
     def get(self, request: Request) -> Response:
         """List conversations as /api/conversations does."""
         return listed(request)
@@ -35,11 +32,7 @@ class HistoryList(HistoryView):
 class HistoryOne(HistoryView):
     """The transcript of one conversation."""
 
-    @extend_schema(
-        operation_id="replay_conversation",
-        parameters=[OpenApiParameter("render", str, enum=["tree"])],
-        responses={200: OBJECT, **ERRORS},
-    )
+    @operation("replay_conversation")
     def get(self, request: Request, cid: str) -> Response:
         """Replay a conversation; with `render=tree` each text also comes as a Markdown tree."""
         wanted = request.query_params.get("render")
@@ -60,7 +53,7 @@ class HistoryOne(HistoryView):
             }
         )
 
-    @extend_schema(operation_id="delete_history", responses={200: OBJECT, **ERRORS})
+    @operation("delete_history")
     def delete(self, request: Request, cid: str) -> Response:
         """Delete a conversation as /api/conversations/{id} does."""
         return buried(request, cid)

@@ -5,7 +5,6 @@ import secrets
 from typing import Any
 
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -14,9 +13,9 @@ from history import feed, search, store
 from history.attachments import image
 from history.blobs import find_inline
 from history.clock import now_ms
-from history.described import ERRORS, LISTED, OBJECT
 from history.errors import BadRequest, NotFound
 from history.json_body import IgnoreAccept, JSONRenderer, StrictJSONParser
+from history.operations import operation
 from history.pictures import sniff
 from history.requests import body_of, conditions_of, is_fresh, owner_of, wish_of
 from history.sent import Sent
@@ -39,31 +38,19 @@ class HistoryView(APIView):
 class Conversations(HistoryView):
     """The whole set: list, delta, search, save under a new id, delete all."""
 
-    @extend_schema(
-        operation_id="list_conversations",
-        parameters=LISTED,
-        responses={200: OBJECT, 304: None, **ERRORS},
-    )
+    @operation("list_conversations")
     def get(self, request: Request) -> Response:
         """List conversations: complete, from a cursor on, or ranked by words."""
         return listed(request)
 
-    @extend_schema(
-        operation_id="save_new_conversation",
-        request=OBJECT,
-        responses={200: OBJECT, 201: OBJECT, **ERRORS},
-    )
+    @operation("save_new_conversation")
     def post(self, request: Request) -> Response:
         """Save a conversation; without an id the server makes one."""
-        body = body_of(request)
-        cid = check_id(body.get("id", f"c-{secrets.token_hex(12)}"))
-        return _save(request, cid=cid, sent=read_save(body))
+        values = body_of(request)
+        cid = check_id(values.get("id", f"c-{secrets.token_hex(12)}"))
+        return _save(request, cid=cid, sent=read_save(values))
 
-    @extend_schema(
-        operation_id="delete_all_conversations",
-        parameters=[OpenApiParameter("before", str)],
-        responses={200: OBJECT, **ERRORS},
-    )
+    @operation("delete_all_conversations")
     def delete(self, request: Request) -> Response:
         """Delete all conversations, or those created up to the cursor `before`."""
         before = request.query_params.get("before")
@@ -74,16 +61,14 @@ class Conversations(HistoryView):
 class Bulk(HistoryView):
     """The whole set, replaced."""
 
-    @extend_schema(
-        operation_id="replace_conversations", request=OBJECT, responses={200: OBJECT, **ERRORS}
-    )
+    @operation("replace_conversations")
     def put(self, request: Request) -> Response:
         """Store these conversations and delete the others."""
         listed = body_of(request).get("conversations")
         if not isinstance(listed, list):
             raise BadRequest("conversations must be a list.")
         bodies = [check_object(item) for item in listed]
-        items = [(check_id(body.get("id")), read_save(body)) for body in bodies]
+        items = [(check_id(values.get("id")), read_save(values)) for values in bodies]
         if len({cid for cid, _ in items}) != len(items):
             raise BadRequest("An id stands twice among the conversations.")
         done = store.replace_all(owner_id=owner_of(request), items=items, now=now_ms())
@@ -93,7 +78,7 @@ class Bulk(HistoryView):
 class OneConversation(HistoryView):
     """One conversation."""
 
-    @extend_schema(operation_id="read_conversation", responses={200: OBJECT, 304: None, **ERRORS})
+    @operation("read_conversation")
     def get(self, request: Request, cid: str) -> Response:
         """Read a conversation with its messages."""
         row = store.find(owner_id=owner_of(request), cid=check_id(cid))
@@ -103,21 +88,15 @@ class OneConversation(HistoryView):
         messages = store.full_messages(row)
         return Response({**summary_of(row), "messages": messages}, headers={"ETag": row.etag})
 
-    @extend_schema(
-        operation_id="save_conversation",
-        request=OBJECT,
-        responses={200: OBJECT, 201: OBJECT, **ERRORS},
-    )
+    @operation("save_conversation")
     def put(self, request: Request, cid: str) -> Response:
         """Save a conversation; what is left out keeps its stored value."""
-        body = body_of(request)
-        if body.get("id", check_id(cid)) != cid:
+        values = body_of(request)
+        if values.get("id", check_id(cid)) != cid:
             raise BadRequest("The id in the body is not the one in the address.")
-        return _save(request, cid=cid, sent=read_save(body))
+        return _save(request, cid=cid, sent=read_save(values))
 
-    @extend_schema(
-        operation_id="change_conversation", request=OBJECT, responses={200: OBJECT, **ERRORS}
-    )
+    @operation("change_conversation")
     def patch(self, request: Request, cid: str) -> Response:
         """Change title, marks, settings or agent, also while a turn runs."""
         row = store.patch(
@@ -129,7 +108,7 @@ class OneConversation(HistoryView):
         )
         return Response(summary_of(row), headers={"ETag": row.etag})
 
-    @extend_schema(operation_id="delete_conversation", responses={200: OBJECT, **ERRORS})
+    @operation("delete_conversation")
     def delete(self, request: Request, cid: str) -> Response:
         """Delete a conversation for good; its id stays taken."""
         return buried(request, cid)
@@ -138,7 +117,7 @@ class OneConversation(HistoryView):
 class Image(HistoryView):
     """An image of a conversation."""
 
-    @extend_schema(operation_id="read_image", responses={(200, "image/*"): bytes, **ERRORS})
+    @operation("read_image")
     def get(self, request: Request, cid: str, sha256: str) -> HttpResponse:
         """Send the image as it was stored: to its owner only, and for good under this address."""
         row = store.find_head(owner_id=owner_of(request), cid=check_id(cid))

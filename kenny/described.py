@@ -11,65 +11,122 @@ from drf_spectacular.utils import (
     extend_schema_view,
 )
 
-from history.described import ERRORS
+from history.described import BODY, WRITING, answer, body, errors
+from kenny.components import TURN_ID
 
-OBJECT = {"type": "object", "additionalProperties": True}
-TEXT: dict[str, Any] = {"type": "string"}
-IMAGE = {
-    "type": "object",
-    "required": ["mediaType", "data"],
-    "properties": {"mediaType": TEXT, "data": TEXT},
-}
-SEND = {
-    "type": "object",
-    "required": ["message"],
-    "additionalProperties": False,
-    "properties": {
-        "conversationId": TEXT,
-        "turnId": {
-            **TEXT,
-            "description": "Idempotency key: the same id again attaches, it never runs twice.",
-        },
-        "message": TEXT,
-        "agentId": {**TEXT, "nullable": True},
-        "images": {"type": "array", "items": IMAGE},
-        "truncateAt": {"type": "integer", "minimum": 0},
-        "version": {"type": "integer", "minimum": 1},
-    },
-}
-CONFIRM = {
-    "type": "object",
-    "required": ["conversationId", "callId", "digest", "approve"],
-    "additionalProperties": False,
-    "properties": {
-        "conversationId": TEXT,
-        "callId": TEXT,
-        "digest": TEXT,
-        "approve": {"type": "boolean"},
-    },
-}
 EVENTS = {
     (200, "text/event-stream"): OpenApiResponse(
-        OpenApiTypes.STR, "The turn's events: id, event, data."
+        OpenApiTypes.STR,
+        description="Server-Sent Events, to the newest `done`: `id` is the event's seq, `event` its type, `data` an "
+        "`Event` as JSON. `event: restart` without an id says that a crash lost what was seen last: all follows from 1.",
     )
 }
-MISMATCH = {422: OpenApiResponse(OBJECT, "The turn id was used for another request.")}
 LAST = OpenApiParameter(
-    "Last-Event-ID", int, OpenApiParameter.HEADER, description="Send what came after it."
+    "Last-Event-ID",
+    {"type": "integer", "minimum": 0, "maximum": 10**15 - 1},
+    OpenApiParameter.HEADER,
+    description="Send what came after this event; from the first without it.",
 )
+TURN = OpenApiParameter(
+    "turn_id", TURN_ID, OpenApiParameter.PATH, description="A turn's id, as every event names it."
+)
+SENDING = (*WRITING, *BODY, "invalid_id", "unknown_field", "deleted", "busy", "pending")
 VIEWS: dict[str, tuple[str, dict[str, Any]]] = {
     "StreamView": (
         "post",
-        {"request": {"application/json": SEND}, "responses": {**EVENTS, **MISMATCH, **ERRORS}},
+        {
+            "operation_id": "send_message",
+            "request": body("Send"),
+            "responses": {**EVENTS, **errors(*SENDING, "conflict", "mismatch")},
+        },
     ),
     "ConfirmStreamView": (
         "post",
-        {"request": {"application/json": CONFIRM}, "responses": {**EVENTS, **ERRORS}},
+        {
+            "operation_id": "decide_call",
+            "request": body("Confirm"),
+            "responses": {
+                **EVENTS,
+                **errors(
+                    *(*WRITING, *BODY, "invalid_id", "unknown_field", "not_found", "deleted"),
+                    *("digest_mismatch", "decided", "expired"),
+                ),
+            },
+        },
     ),
-    "TurnEventsView": ("get", {"parameters": [LAST], "responses": {**EVENTS, **ERRORS}}),
-    "StopView": ("post", {"request": None, "responses": {200: OBJECT, **ERRORS}}),
-    "PendingView": ("get", {"responses": {200: OBJECT, **ERRORS}}),
+    "TurnEventsView": (
+        "get",
+        {
+            "operation_id": "watch_turn",
+            "parameters": [TURN, LAST],
+            "responses": {**EVENTS, **errors("not_found", "deleted")},
+        },
+    ),
+    "StopView": (
+        "post",
+        {
+            "operation_id": "stop_turn",
+            "parameters": [TURN],
+            "request": None,
+            "responses": {
+                200: answer("Stopping", "Accepted; the turn ends with `done`."),
+                **errors(*WRITING, "not_found", "deleted"),
+            },
+        },
+    ),
+    "PendingView": (
+        "get",
+        {
+            "operation_id": "list_pending",
+            "responses": {200: answer("PendingCalls", "Held calls."), **errors()},
+        },
+    ),
+    "ModelsView": (
+        "get",
+        {
+            "operation_id": "list_models",
+            "responses": {200: answer("Models", "What may be chosen."), **errors()},
+        },
+    ),
+    "HandoverView": (
+        "post",
+        {
+            "operation_id": "hand_over",
+            "request": body("Handover"),
+            "responses": {
+                201: answer("HandedOver", "The new conversation."),
+                **errors(*SENDING, "not_found"),
+            },
+        },
+    ),
 }
+ACCOUNT = {
+    "name": "X-Kenny-Account",
+    "in": "header",
+    "schema": {"type": "string"},
+    "description": "The account the client believes to be: compared whenever present, required with a cookie on "
+    "writes. Another one is 409 `account_mismatch`.",
+}
+RETRY = {
+    "Retry-After": {
+        "schema": {"type": "integer"},
+        "description": "Seconds until it may be tried again.",
+    }
+}
+CHALLENGE = {"WWW-Authenticate": {"schema": {"type": "string"}, "description": "`Bearer`."}}
+ON_STATUS = {"401": CHALLENGE, "429": RETRY, "503": RETRY}
+METHODS = {"get", "put", "post", "patch", "delete"}
+
+
+def complete(result: dict[str, Any], **_context: Any) -> dict[str, Any]:
+    """Add what holds for every operation: the account's header and those of refusals."""
+    for path in result["paths"].values():
+        for operation in (path[name] for name in METHODS & set(path)):
+            operation.setdefault("parameters", []).append(ACCOUNT)
+            for status, headers in ON_STATUS.items():
+                if status in operation["responses"]:
+                    operation["responses"][status].setdefault("headers", {}).update(headers)
+    return result
 
 
 def _view_replacement(extension: Any) -> Any:

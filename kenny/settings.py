@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from kenny import databases, datadir, environment, logs, prices, security, static
+from kenny import components, databases, datadir, environment, logs, prices, security, static
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -247,6 +247,9 @@ SPECTACULAR_SETTINGS = {
     "TITLE": "kenny",
     "DESCRIPTION": "Conversations with Claude, their history and their turns. docs/api.md shows it by example.",
     "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
+    "APPEND_COMPONENTS": {"schemas": components.SCHEMAS},
+    "POSTPROCESSING_HOOKS": ["kenny.described.complete"],
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
     "SWAGGER_UI_DIST": "SIDECAR",
