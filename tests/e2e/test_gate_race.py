@@ -76,7 +76,7 @@ class TestProcesses:
             return  # this is that run
         env = {
             **os.environ,
-            "KENNY_TEST_DATABASE_URL": "postgres://postgres@127.0.0.1:5432/kenny_gates",
+            "KENNY_TEST_DATABASE_URL": "postgres://postgres@127.0.0.1:5432/kenny_gates?options=-c%20statement_timeout%3D0",
         }
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k"]
         done = subprocess.run(
