@@ -18,6 +18,7 @@ from twisted.internet.endpoints import serverFromString
 from twisted.logger import ILogObserver, globalLogBeginner
 
 from chat import doors
+from kenny import paths
 from kenny.accounts.sockets import Application
 from kenny.admission import Admission
 from kenny.health import HEALTH
@@ -160,7 +161,7 @@ class Server(DaphneServer):
     def kill_all_applications(self) -> Any:
         """Called by Twisted at SIGTERM and SIGINT; it goes on serving until the result fires."""
         return defer.Deferred.fromFuture(asyncio.ensure_future(self._drain())).addErrback(
-            lambda failure: logger.error("the drain failed: %s", failure)
+            lambda failure: logger.error("the drain failed: %s", type(failure.value).__name__)
         )
 
     async def _drain(self) -> None:
@@ -196,8 +197,8 @@ class Server(DaphneServer):
     # Telling
 
     def log_action(self, protocol: str, action: str, details: dict[str, Any]) -> None:
-        """Write the access log: a line for each request and for each state of a socket, without query strings."""
-        path = details["path"].partition("?")[0]
+        """Write the access log: a line for each request and each state of a socket, without what a client made up."""
+        path = paths.shown(details["path"])
         if protocol == "http":
             access.info(
                 "%s %s %s %d bytes %.0f ms %s",
@@ -231,7 +232,8 @@ def _failures(event: dict[str, Any]) -> None:
     """Log what Twisted would swallow, and nothing of its chatter."""
     failure = event.get("log_failure")
     if failure is not None:
-        logger.error("in Twisted: %s", failure.getTraceback())
+        trace = failure.getTracebackObject()
+        logger.error("in Twisted", exc_info=(failure.type, failure.value, trace))
 
 
 def run(
