@@ -110,7 +110,7 @@ class TestOrigins:
 class TestDatabase:
     def test_is_a_sqlite_file_by_default(self, given: pytest.MonkeyPatch) -> None:
         assert environment.database(NAME, default=Path("/data/k")) == {
-            "ENGINE": "kenny.sqlite",
+            "ENGINE": environment.ENGINES[1],
             "NAME": "/data/k",
         }
 

@@ -160,7 +160,7 @@ class TestWrongValues:
         ("name", "value"),
         [
             ("KENNY_PORT", "eighty"),
-            ("KENNY_BASE_URL", "kenny.example"),
+            ("KENNY_BASE_URL", "chat.internal"),
             ("DATABASE_URL", "mysql://root:hunter22@db/kenny"),
             ("KENNY_SECRET_KEY", "short"),
             ("ANTHROPIC_API_KEY_FILE", "/nowhere/key"),
@@ -170,6 +170,7 @@ class TestWrongValues:
         self, name: str, value: str, tmp_path: Path
     ) -> None:
         env = {**os.environ, "KENNY_DATA_DIR": str(tmp_path), name: value}
+        del env["DJANGO_SETTINGS_MODULE"]  # the tests' own settings look elsewhere for a database
 
         done = subprocess.run(
             [sys.executable, "manage.py", "serve"],
