@@ -36,7 +36,8 @@ class ChatConsumer(AsyncWebsocketConsumer):
         self._watched: dict[str, Subscription] = {}
         self._closing: asyncio.Task[None] | None = None
         self._frames = Allowance(rate=limits.FRAMES_PER_SECOND, burst=limits.FRAMES_AT_ONCE)
-        self._sends = Allowance(rate=limits.SENDS_PER_MINUTE / 60, burst=limits.SENDS_PER_MINUTE)
+        sends = settings.KENNY_SENDS_PER_MINUTE
+        self._sends = Allowance(rate=sends / 60, burst=sends)
         self._bad = Allowance(
             rate=limits.BAD_FRAMES_PER_MINUTE / 60, burst=limits.BAD_FRAMES_PER_MINUTE - 1
         )

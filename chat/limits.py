@@ -2,13 +2,15 @@
 
 from django.conf import settings
 
+from chat import effects, images
 from chat.protocol import MAX_FRAME_CHARS, MAX_IMAGES, MAX_MESSAGE_CHARS
 
 SOCKETS_PER_USER = 50
 FRAMES_PER_SECOND = 20
 FRAMES_AT_ONCE = 60
-SENDS_PER_MINUTE = 120
 BAD_FRAMES_PER_MINUTE = 5
+CALLS_PER_REPLY = 128
+"""Calls of one assistant message that are run or asked about; further ones are answered with an error."""
 
 
 def published() -> dict[str, int]:
@@ -18,9 +20,13 @@ def published() -> dict[str, int]:
         "images": MAX_IMAGES,
         "frameChars": MAX_FRAME_CHARS,
         "bodyBytes": settings.KENNY_MAX_BODY,
+        "imageBytes": images.MAX_BYTES,
+        "turns": settings.KENNY_MAX_TURNS,
         "rounds": settings.KENNY_MAX_ROUNDS,
+        "callsPerReply": CALLS_PER_REPLY,
+        "toolResultChars": effects.LONGEST_TEXT,
         "sockets": SOCKETS_PER_USER,
         "framesPerSecond": FRAMES_PER_SECOND,
-        "sendsPerMinute": SENDS_PER_MINUTE,
+        "sendsPerMinute": settings.KENNY_SENDS_PER_MINUTE,
         "approvalSeconds": settings.KENNY_APPROVAL_TTL,
     }

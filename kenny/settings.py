@@ -40,6 +40,12 @@ KENNY_APPROVAL_TTL = environment.number(
 KENNY_MAX_BODY = environment.number(
     "KENNY_MAX_BODY", default=32 * 1024 * 1024, least=1024, most=1024**3
 )
+KENNY_REQUESTS_PER_MINUTE = environment.number(
+    "KENNY_REQUESTS_PER_MINUTE", default=3000, least=1, most=10**6
+)
+KENNY_SENDS_PER_MINUTE = environment.number(
+    "KENNY_SENDS_PER_MINUTE", default=120, least=1, most=10**6
+)
 KENNY_GRACE = environment.number("KENNY_GRACE", default=5, least=0, most=600)
 KENNY_LEASE_SECONDS = environment.number("KENNY_LEASE_SECONDS", default=30, least=2, most=600)
 ANTHROPIC_API_KEY = environment.text("ANTHROPIC_API_KEY")
@@ -238,7 +244,10 @@ REST_FRAMEWORK = {
         "kenny.accounts.throttles.UserRate",
         "kenny.accounts.throttles.ScopeRate",
     ],
-    "DEFAULT_THROTTLE_RATES": {"user": "3000/min", "send": "120/min"},
+    "DEFAULT_THROTTLE_RATES": {
+        "user": f"{KENNY_REQUESTS_PER_MINUTE}/min",
+        "send": f"{KENNY_SENDS_PER_MINUTE}/min",
+    },
     "NUM_PROXIES": KENNY_PROXIES,
     "EXCEPTION_HANDLER": "history.api.exception_handler",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
