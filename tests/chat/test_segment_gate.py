@@ -1,10 +1,8 @@
 """Calls that change something: held, decided, run once, repeated, forbidden."""
 
 import pytest
-from django.contrib.auth.models import User
 
-from chat.models import ToolCall, Turn
-from chat.tools import registry
+from chat.models import Turn
 from history import outcomes
 from history.errors import Pending
 from tests.support.engine import Engine, Valves, kinds, of_kind, spoken
@@ -205,48 +203,3 @@ class TestACallThatWasRefused:
         events = engine.say("now do it")
 
         assert events[-1]["pending"] == ["a2"]
-
-
-class TestARightThatIsGone:
-    """Rule 15: looked up when the call begins, not only when it was approved."""
-
-    def test_of_the_account_forbids_the_call(self, engine: Engine, valves: Valves) -> None:
-        engine.script(HOLD, says("Done."))
-        engine.say()
-        decided = engine.confirm(approve=True)
-        User.objects.update(is_active=False)
-
-        events = engine.watch(decided.turn, after=decided.after)
-
-        assert kinds(events)[:2] == ["decided", "denied"]
-        assert (events[1]["code"], valves.opened) == ("forbidden", [])
-        assert engine.stored()[2]["content"][0]["content"] == outcomes.FORBIDDEN
-
-    def test_to_the_tool_forbids_the_call(
-        self, engine: Engine, valves: Valves, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Rule 19: a turn keeps its snapshot through holds, a tool gone by then answers an error."""
-        engine.script(HOLD, says("Done."))
-        engine.say()
-        decided = engine.confirm(approve=True)
-        monkeypatch.setattr(registry, "AGENTS", {"kenny": ()})
-
-        events = engine.watch(decided.turn, after=decided.after)
-
-        assert (events[1]["code"], events[-1]["stopReason"]) == ("forbidden", "end_turn")
-        assert [tool["name"] for tool in engine.model.requests[-1].tools] == [
-            "read_gauge",
-            "set_valve",
-        ]
-
-    def test_to_see_what_was_shown_forbids_the_call(self, engine: Engine, valves: Valves) -> None:
-        """T108: the digest is made again from what will run."""
-        engine.script(HOLD, says("Done."))
-        engine.say()
-        decided = engine.confirm(approve=True)
-        ToolCall.objects.update(canonical_args='{"v":9}')
-
-        events = engine.watch(decided.turn, after=decided.after)
-
-        assert (valves.opened, events[1]["ok"]) == ([], False)
-        assert "not what was shown" in events[1]["error"]

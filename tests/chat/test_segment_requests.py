@@ -69,6 +69,27 @@ class TestAMessage:
         assert engine.stored()[1]["content"][0]["type"] == "thinking"
 
 
+class TestThinkingThatTheApiRefuses:
+    def test_is_left_out_once_and_from_then_on(self, engine: Engine) -> None:
+        """T93: the fact is stored, so the next turn does not run into it again."""
+        thought = {"type": "thinking", "thinking": "hm"}
+        engine.script(Said(blocks=[thought, T("One.")]), fails("binding"), says("Two."))
+        engine.say("one")
+
+        events = engine.say("two")
+        engine.say("three")
+
+        assert kinds(events) == ["user_text", "reset", "text_delta", "done"]
+        sent = [request.messages for request in engine.model.requests]
+        assert [[block["type"] for block in messages[1]["content"]] for messages in sent[1:]] == [
+            ["thinking", "text"],
+            ["text"],
+            ["text"],
+        ]
+        assert engine.conversation().thinking_from == 3
+        assert engine.stored()[1]["content"][0]["type"] == "thinking"
+
+
 class TestTheFrozenRequest:
     def test_of_every_later_turn_begins_with_the_earlier_ones(self, engine: Engine) -> None:
         """T94, rule 19, B4.7: resumed, approved, denied, stopped; thinking in between stays bound."""
