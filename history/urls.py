@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from history.moving import Export, Import
 from history.replay import HistoryList, HistoryOne
 from history.views import Bulk, Conversations, Image, OneConversation
 
@@ -11,6 +12,8 @@ urlpatterns = [
     path("conversations/bulk", Bulk.as_view(), name="conversations_bulk"),
     path("conversations/<str:cid>/images/<str:sha256>", Image.as_view(), name="conversation_image"),
     path("conversations/<path:cid>", OneConversation.as_view(), name="conversation"),
+    path("export", Export.as_view(), name="export"),
+    path("import", Import.as_view(), name="import"),
     path("chat/history", HistoryList.as_view(), name="history"),
     path("chat/history/<path:cid>", HistoryOne.as_view(), name="history_one"),
 ]

@@ -1,0 +1,113 @@
+"""`/api/export` and `/api/import`: an account as one file, and back."""
+
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from io import BytesIO
+from typing import IO, Any, cast
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.core.handlers.asgi import ASGIRequest
+from django.db import connections
+from django.http import StreamingHttpResponse, UnreadablePostError
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from history.clock import now_ms
+from history.errors import BadRequest, TooLarge
+from history.exporting import export
+from history.importing import take
+from history.operations import operation
+from history.requests import owner_of
+from history.unpacking import Archive, Limits
+from history.views import HistoryView
+
+
+class ZipParser(BaseParser):
+    """Takes a body of at most KENNY_MAX_BODY bytes as it is."""
+
+    media_type = "application/zip"
+
+    def parse(
+        self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None
+    ) -> Any:
+        limit = settings.KENNY_MAX_BODY
+        try:
+            raw = stream.read(limit + 1)
+        except RequestDataTooBig:
+            raise _too_large() from None
+        except UnreadablePostError:
+            raise BadRequest("The body ended early.") from None
+        if len(raw) > limit:
+            raise _too_large()
+        return raw
+
+
+class Export(HistoryView):
+    """The account as a file."""
+
+    @operation("export_account")
+    def get(self, request: Request) -> StreamingHttpResponse:
+        """Send all conversations, images and tombstones of the account as a zip (docs/export.md)."""
+        pieces = export(owner_of(request), account=request.user.get_username(), now=now_ms())
+        # Each kind of server would gather the other kind of iterator whole in memory.
+        served = in_steps(pieces) if isinstance(request._request, ASGIRequest) else pieces  # noqa: SLF001  DRF's own way to Django's request
+        return as_download(served, name="kenny")
+
+
+class Import(HistoryView):
+    """A file back into the account."""
+
+    parser_classes = (ZipParser,)  # type: ignore[assignment]  # the base class takes JSON
+
+    @operation("import_account")
+    def post(self, request: Request) -> Response:
+        """Take an export; what is here already is skipped, what cannot be taken is named."""
+        limits = Limits.of(settings.KENNY_MAX_BODY)
+        archive = Archive(BytesIO(_body_of(request)), limits=limits)
+        taken = take(owner_of(request), archive, limits=limits, now=now_ms())
+        return Response(asdict(taken))
+
+
+def as_download(
+    pieces: Iterator[bytes] | AsyncIterator[bytes], *, name: str
+) -> StreamingHttpResponse:
+    """Return the answer that a browser saves as a file named after the day."""
+    day = datetime.fromtimestamp(now_ms() / 1000, tz=UTC).date()
+    return StreamingHttpResponse(
+        pieces,
+        content_type="application/zip",
+        headers={
+            "Content-Disposition": f'attachment; filename="{name}-{day}.zip"',
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+        },
+    )
+
+
+async def in_steps(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Iterate in threads, each step in any of them: no step leaves a connection or a cursor behind."""
+    step = sync_to_async(_step, thread_sensitive=False)
+    while piece := await step(pieces):
+        yield piece
+
+
+def _step(pieces: Iterator[bytes]) -> bytes:
+    try:
+        return next(pieces, b"")
+    finally:
+        connections.close_all()
+
+
+def _body_of(request: Request) -> bytes:
+    if request.META.get("CONTENT_LENGTH") in {None, "", "0"}:
+        # DRF takes a body of undeclared length (chunked) for none.
+        return cast(bytes, ZipParser().parse(BytesIO(request.body)))
+    return cast(bytes, request.data)
+
+
+def _too_large() -> TooLarge:
+    return TooLarge("The body is larger than the limit in bytes.", limit=settings.KENNY_MAX_BODY)
