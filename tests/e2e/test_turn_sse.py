@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tests.e2e.test_turn_socket import numbers, two_rounds
+from tests.e2e.turns import numbers, two_rounds
 from tests.support.answers import calls, says, use
 from tests.support.cast import Cast
 from tests.support.http import Client

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_turn_socket import confirm, numbers, two_rounds
+from tests.e2e.turns import confirm, numbers, two_rounds
 from tests.support.answers import calls, says, use
 from tests.support.cast import Cast
 from tests.support.checker import look
