@@ -1,12 +1,12 @@
 """Going on from a full conversation: what is handed over, by whom, and that the new one works."""
 
-import asyncio
 from typing import Any
 
 import pytest
 
 from chat import handover, successor
 from chat.ledger import Budget, Spend
+from chat.threads import in_thread
 from history.messages import check
 from tests.history.conftest import Api
 from tests.support.engine import Engine, Valves
@@ -22,7 +22,7 @@ def api(engine: Engine) -> Api:
 
 def hand_over(engine: Engine, api: Api, cid: str = "c-1") -> Any:
     """Ask as a client does, while the engine's loop runs."""
-    return engine.run(asyncio.to_thread(api, "POST", "chat/handover", {"conversationId": cid}))
+    return engine.run(in_thread(api, "POST", "chat/handover", {"conversationId": cid}))
 
 
 def full(engine: Engine) -> None:

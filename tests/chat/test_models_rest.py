@@ -1,10 +1,10 @@
 """GET /api/chat/models, and a choice that is judged when a message is sent."""
 
-import asyncio
 from typing import Any
 
 import pytest
 
+from chat.threads import in_thread
 from history import store
 from tests.history.conftest import Api
 from tests.support.engine import Engine
@@ -40,7 +40,7 @@ class TestListing:
 
         engine.model.known = list  # type: ignore[attr-defined]  # a provider that lists
         engine.model.models = models  # type: ignore[attr-defined]  # as above
-        answer = engine.run(asyncio.to_thread(api, "GET", "chat/models"))
+        answer = engine.run(in_thread(api, "GET", "chat/models"))
 
         assert [model["id"] for model in answer.body["models"]] == [
             "claude-sonnet-5-5",
