@@ -121,6 +121,20 @@ SCHEMAS: dict[str, Schema] = {
         skipped=listing(TEXT, description="Ids that were deleted before and stay so."),
         busy=listing(TEXT, description="Ids left alone, since a turn runs or is held there."),
     ),
+    "Imported": closed(
+        "count skipped renamed refused",
+        count={**COUNT, "description": "Stored."},
+        skipped=listing(TEXT, description="Ids that are here already."),
+        renamed={
+            "type": "object",
+            "additionalProperties": TEXT,
+            "description": "New ids by the taken or dead ones that the file names.",
+        },
+        refused=listing(
+            closed("code message", line=COUNT, id=TEXT, code=TEXT, message=TEXT),
+            description="What could not be taken, and why.",
+        ),
+    ),
     "Transcript": closed(
         "id title agentId updatedAt version transcript",
         id=ref("ConversationId"),

@@ -3,13 +3,10 @@
 from http import HTTPStatus
 from typing import Any
 
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 
 from history.components import ID_PATTERN, SHA256, Schema, ref
 from history.refusal_shapes import CODES, name_of
-
-OBJECT = OpenApiTypes.OBJECT
 
 ALWAYS = ("bad_request", "unauthenticated", "account_mismatch", "rate_limited", "unavailable")
 WRITING = ("forbidden",)
@@ -89,5 +86,3 @@ SAVED = {
 }
 BURIED = answer("Tombstone", "Deleted, now or before.")
 BEFORE = OpenApiParameter("before", str, description="A cursor: spare what was created after it.")
-ERRORS = errors("forbidden", "not_found", "busy", "pending", "deleted", "conflict", "too_large")
-"""Every refusal of the API of conversations."""

@@ -83,6 +83,14 @@ OPERATIONS: dict[str, dict[str, Any]] = {
         "parameters": [CID, DIGEST],
         "responses": {(200, "image/*"): bytes, **errors(*FOUND)},
     },
+    "export_account": {
+        "parameters": [told("Content-Disposition", "A name for the file.", 200)],
+        "responses": {(200, "application/zip"): bytes, **errors()},
+    },
+    "import_account": {
+        "request": {"application/zip": bytes},
+        "responses": {200: answer("Imported", "What became of it."), **errors(*WRITING, *BODY)},
+    },
     "list_history": {
         "parameters": LISTED,
         "responses": {200: PAGE, **NOT_MODIFIED, **errors()},

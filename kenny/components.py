@@ -130,6 +130,19 @@ SCHEMAS: dict[str, Schema] = {
         },
         "description": "In a live turn each has `turnId` and a `seq`; a replay has neither.",
     },
+    "ServerSentEvent": {
+        **opened(
+            "event data",
+            id={"type": "string", "description": "The event's `seq`; `restart` has none."},
+            event={"type": "string", "enum": [*EVENTS, "restart"]},
+            data={
+                "type": "string",
+                "contentMediaType": "application/json",
+                "contentSchema": ref("Event"),
+            },
+        ),
+        "description": "One of the stream; `restart` says that a crash lost what was seen last, and all follows from 1.",
+    },
     "ImageData": closed(
         "mediaType data", mediaType=TEXT, data={**TEXT, "description": "Canonical base64."}
     ),

@@ -3,10 +3,8 @@
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiViewExtension
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
     OpenApiParameter,
-    OpenApiResponse,
     extend_schema,
     extend_schema_view,
 )
@@ -15,10 +13,8 @@ from history.described import BODY, WRITING, answer, body, errors
 from kenny.components import TURN_ID
 
 EVENTS = {
-    (200, "text/event-stream"): OpenApiResponse(
-        OpenApiTypes.STR,
-        description="Server-Sent Events, to the newest `done`: `id` is the event's seq, `event` its type, `data` an "
-        "`Event` as JSON. `event: restart` without an id says that a crash lost what was seen last: all follows from 1.",
+    (200, "text/event-stream"): answer(
+        "ServerSentEvent", "The turn's events, one by one, to the newest `done`."
     )
 }
 LAST = OpenApiParameter(
