@@ -95,8 +95,10 @@ class Engine:
         return self._loop.run(bounded())
 
     def close(self) -> None:
+        """End the process, its tools included: one that is late would still write when the tables are emptied."""
         try:
             self.run(runner.drain(0))
+            self.until_late()
         finally:
             self._loop.close()
 
@@ -110,10 +112,10 @@ class Engine:
         self.run(asyncio.sleep(0.05))
 
     def until_late(self) -> None:
-        """Run the loop until results that came too late are noted."""
-        late = threads._tools
-        self.turn_over()
-        late.submit(int).result(PATIENCE)
+        """Wait until tools have ended and results that came too late are noted."""
+        _all_free()
+        self.run(asyncio.sleep(0.001))
+        _all_free()
 
     def script(self, *answers: Said) -> None:
         self.model.queue += answers
@@ -205,6 +207,13 @@ class Engine:
 
 async def _events(turn: Turn, *, after: int) -> list[dict[str, Any]]:
     return [json.loads(entry.line) async for entry in follow(turn, after=after, view=Raw())]
+
+
+def _all_free() -> None:
+    """Wait until no thread is in a tool."""
+    meeting = threading.Barrier(threads.TOOL_THREADS)
+    for met in [threads._tools.submit(meeting.wait, PATIENCE) for _ in range(meeting.parties)]:
+        met.result(PATIENCE)
 
 
 async def _taken(event: asyncio.Event) -> None:
