@@ -5,10 +5,13 @@ from typing import Any
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 
+from chat import budget_admin
 from chat.models import ToolCall, Turn
 from history.admin import ReadOnlyAdmin
 from history.clock import now_ms
 from history.staffroom import record_look, when
+
+__all__ = ["TurnAdmin", "budget_admin"]
 
 
 class CallsInline(admin.TabularInline):  # type: ignore[type-arg]  # generic only to the type checker

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Max
 
-from chat import gate, lease, rights
+from chat import gate, lease, limits, rights
 from chat.answers import answer_event, called_event, held_event, is_open
 from chat.context import added
 from chat.events import Event
@@ -19,6 +19,10 @@ from chat.tools.base import Tier
 from history.blobs import image_url
 
 State = ToolCall.State
+TOO_MANY = (
+    f"At most {limits.CALLS_PER_REPLY} calls of one message are taken. This one was not run; "
+    "ask for it in your next message."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +93,9 @@ def _row(
 ) -> ToolCall:
     tools = rights.tools_of(turn.agent_id)
     verdict = gate.verdict(tool=block["name"], args=block["input"], toolbox=tools, denied=denied)
-    if block["id"] in unreadable:
+    if position >= limits.CALLS_PER_REPLY:
+        verdict = gate.Verdict(kind="bad_arguments", why=TOO_MANY)
+    elif block["id"] in unreadable:
         verdict = gate.Verdict(
             kind="bad_arguments", why=f"{unreadable[block['id']]} The call was not run."
         )

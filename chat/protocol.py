@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chat.reader import Reader
-from history.errors import BadRequest, InvalidId
+from history.errors import BadRequest, InvalidId, TooLarge
 
 MAX_MESSAGE_CHARS = 400_000
 MAX_IMAGES = 20
@@ -68,7 +68,7 @@ Frame = Send | Watch | Unwatch | Confirm | Stop | Ping
 
 
 def read_send(reader: Reader) -> Send:
-    """Raises BadRequest, InvalidId, UnknownField."""
+    """Raises BadRequest, InvalidId, UnknownField, TooLarge."""
     conversation_id = reader.take_id("conversationId")
     if conversation_id == "bulk":
         raise InvalidId
@@ -94,7 +94,9 @@ def _clean(message: str, *, pictures: tuple[Picture, ...]) -> str:
     if not message.strip() and not pictures:
         raise BadRequest("The message is empty.")
     if len(message) > MAX_MESSAGE_CHARS:
-        raise BadRequest(f"The message is longer than {MAX_MESSAGE_CHARS} characters.")
+        raise TooLarge(
+            f"The message is longer than {MAX_MESSAGE_CHARS} characters.", limit=MAX_MESSAGE_CHARS
+        )
     if "\x00" in message or not _encodable(message):
         raise BadRequest(
             "message holds characters that are no text (U+0000 or half a surrogate pair)."
@@ -108,7 +110,7 @@ def _encodable(text: str) -> bool:
 
 def _pictures(items: list[Any]) -> tuple[Picture, ...]:
     if len(items) > MAX_IMAGES:
-        raise BadRequest(f"At most {MAX_IMAGES} images may be sent with a message.")
+        raise TooLarge(f"At most {MAX_IMAGES} images may be sent with a message.", limit=MAX_IMAGES)
     return tuple(_picture(item) for item in items)
 
 
@@ -159,6 +161,13 @@ def read_stop(reader: Reader) -> Stop:
     stop = Stop(turn_id=reader.take_id("turnId", required=True) or "")
     reader.finish()
     return stop
+
+
+def read_handover(reader: Reader) -> str:
+    """Return the id of the conversation to go on from. Raises BadRequest, InvalidId, UnknownField."""
+    conversation_id = reader.take_id("conversationId", required=True) or ""
+    reader.finish()
+    return conversation_id
 
 
 def read_ping(reader: Reader) -> Ping:

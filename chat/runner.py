@@ -6,8 +6,9 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 from django.contrib.auth import get_user_model
 from django.db import connection
@@ -26,6 +27,7 @@ from chat.turns import Started
 from history.errors import Unavailable
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 SWEEP_EVERY = 1.0
 EXPIRE_EVERY = 60.0
@@ -58,10 +60,14 @@ class Runner:
         """Return a fresh listing, or the last known one. From a worker thread, which waits a few seconds at most."""
         if not isinstance(self.model, Lists) or self.model.known():
             return self.listed()
-        asked = asyncio.run_coroutine_threadsafe(self.model.models(), self._loop)
+        asked = self.submit(self.model.models())
         with contextlib.suppress(TimeoutError):
             return asked.result(catalogue.PATIENCE + 1)
         return self.listed()
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Run work on the loop for a worker thread, which waits for what is returned."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def begin(self) -> None:
         """Take up what a crash left, then keep the journal, the leases and the expiries going."""

@@ -29,6 +29,9 @@ class Used:
     tokens: int
     money: int
 
+    def __str__(self) -> str:
+        return f"{self.tokens:,} tokens, {dollars(self.money)}"
+
     def __add__(self, more: "Used") -> "Used":
         return Used(self.tokens + more.tokens, self.money + more.money)
 
@@ -40,6 +43,22 @@ class Standing:
     budget: Budget
     used: Used
     opens_at: int
+
+    @property
+    def tokens(self) -> str:
+        """Used and allowed, for people."""
+        limit = self.budget.tokens
+        return f"{self.used.tokens:,}" + ("" if limit is None else f" of {limit:,}")
+
+    @property
+    def money(self) -> str:
+        """Used and allowed, for people."""
+        limit = self.budget.money
+        return dollars(self.used.money) + ("" if limit is None else f" of {dollars(limit)}")
+
+    @property
+    def opens(self) -> str:
+        return periods.written(self.opens_at)
 
     @property
     def is_used_up(self) -> bool:
@@ -99,18 +118,42 @@ def refuse_overspent(owner_id: int, *, now: int) -> None:
 def standings(owner_id: int, *, now: int) -> list[Standing]:
     """Return every budget the person must keep to, with what is used of it."""
     budgets = Budget.objects.binding(owner_id).select_related("user", "group")
-    return [
-        Standing(
-            budget=budget,
-            used=used(_members(budget), period=budget.period, now=now),
-            opens_at=periods.opens_at(budget.period, now=now),
-        )
-        for budget in budgets.order_by("period", "pk")
-    ]
+    return [standing_of(budget, now=now) for budget in budgets.order_by("period", "pk")]
 
 
-def _members(budget: Budget) -> Q:
-    return Q(pk=budget.user_id) if budget.user_id else Q(groups=budget.group_id)
+def standing_of(budget: Budget, *, now: int) -> Standing:
+    """Return what is used of one budget."""
+    members = Q(pk=budget.user_id) if budget.user_id else Q(groups=budget.group_id)
+    return Standing(
+        budget=budget,
+        used=used(members, period=budget.period, now=now),
+        opens_at=periods.opens_at(budget.period, now=now),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """What the account page shows of one person."""
+
+    day: Used
+    month: Used
+    standings: Sequence[Standing]
+
+
+def overview(owner_id: int, *, now: int) -> Overview:
+    """Return what a person has used, and the budgets they must keep to."""
+    person = Q(pk=owner_id)
+    return Overview(
+        day=used(person, period=Budget.Period.DAY, now=now),
+        month=used(person, period=Budget.Period.MONTH, now=now),
+        standings=standings(owner_id, now=now),
+    )
+
+
+def dollars(money: int) -> str:
+    """Return millionths of a dollar for people, with cents at least."""
+    whole = f"{money / 1_000_000:,.4f}"
+    return "$" + (whole.removesuffix("00"))
 
 
 def used(members: Q, *, period: str, now: int) -> Used:

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import desk, protocol, sse, turns
+from chat import admit, desk, offer, protocol, runner, sse, successor, turns
 from chat.reader import Reader
 from chat.turns import Started
 from history.errors import BadRequest
@@ -78,6 +78,35 @@ class PendingView(APIView):
     def get(self, request: Request) -> Response:
         pending: list[dict[str, Any]] = desk.pending(owner_id=_person(request))
         return Response({"pending": pending})
+
+
+class ModelsView(APIView):
+    """Which models and efforts a conversation may choose."""
+
+    def get(self, request: Request) -> Response:
+        del request
+        listed = runner.the_runner().ask_for_models()
+        rules = admit.rules()
+        return Response(
+            {
+                "models": offer.offered(listed=listed, rules=rules),
+                "default": offer.default(listed=listed, rules=rules),
+            }
+        )
+
+
+class HandoverView(APIView):
+    """Go on in a new conversation when one has grown too long."""
+
+    throttle_scope = "send"
+
+    def post(self, request: Request) -> Response:
+        conversation_id = protocol.read_handover(Reader(request.data))
+        made = successor.begin(
+            conversation_id, owner_id=_person(request), running=runner.the_runner()
+        )
+        body = {"conversationId": made.conversation_id, "title": made.title, "by": made.by}
+        return Response(body, status=201)
 
 
 def _last_event_id(request: Request) -> int:

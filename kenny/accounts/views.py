@@ -12,6 +12,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
+from chat import spending
+from history.clock import now_ms
 from kenny.accounts import first, sessions, tokens
 from kenny.accounts.forms import FirstAccountForm, TokenForm
 from kenny.context import THEMES
@@ -27,7 +29,12 @@ YEAR = 365 * 24 * 3600  # seconds
 
 
 def _account_page(request: SignedIn, **more: Any) -> HttpResponse:
-    context = {"tokens": tokens.of(request.user), "form": TokenForm(), **more}
+    context = {
+        "tokens": tokens.of(request.user),
+        "form": TokenForm(),
+        "usage": spending.overview(request.user.pk, now=now_ms()),
+        **more,
+    }
     return render(request, "kenny/account.html", context)
 
 
