@@ -50,7 +50,11 @@ class Stream(Protocol):
     """One attempt at one request. Iterate it to its end, then read `reply`."""
 
     reply: Reply | None
-    usage: dict[str, int]
+
+    @property
+    def usage(self) -> dict[str, int]:
+        """The tokens counted so far, all of them billed."""
+        ...
 
     def __aiter__(self) -> AsyncIterator[Delta]:
         """Yield deltas in order. Raises ModelFailed for every fault, a clean EOF before message_stop included."""
