@@ -42,7 +42,7 @@ def application(upstream: str) -> ProtocolTypeRouter:
     )
     django.setup()
     Forward.client = anthropic.AsyncAnthropic(api_key="bare", base_url=upstream, max_retries=0)
-    return ProtocolTypeRouter({"websocket": URLRouter([path("ws/chat", Forward.as_asgi())])})  # type: ignore[arg-type]  # the stubs know HTTP views only
+    return ProtocolTypeRouter({"websocket": URLRouter([path("ws/chat", Forward.as_asgi())])})  # type: ignore[arg-type, list-item]  # the stubs know HTTP views only
 
 
 if __name__ == "__main__":

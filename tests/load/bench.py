@@ -6,12 +6,15 @@ python -m tests.load.bench [streams …]     (default: 1 50 100 200)
 import sys
 from statistics import median
 
+from tests.load import records
 from tests.load.streams import Figures, bare, kenny, measure, source
 
 SECONDS = 6
 USERS = 8
 KINDS = ("bare", "raw", "rendered")
 ROUNDS = 2
+LATE = 250.0
+STEPS = (50, 100, 150, 200, 250, 300, 350, 400)
 
 
 def rounds(counts: list[int], *, repeat: int = ROUNDS) -> list[Figures]:
@@ -75,9 +78,45 @@ def report(found: list[Figures], counts: list[int]) -> None:
             )
 
 
+def most(kind: str, *, pid: int, port: int, tokens: list[str]) -> int:
+    """Return the most streams, in steps, whose deltas still come within LATE ms at the 99th percentile."""
+    held = 0
+    for streams in STEPS:
+        got = measure(
+            pid=pid, port=port, kind=kind, streams=streams, seconds=SECONDS, tokens=tokens
+        )
+        if got.p99 > LATE or got.ended < streams:
+            break
+        held = streams
+    return held
+
+
+def held() -> None:
+    """Print how many streams the bare consumer and kenny hold."""
+    with (
+        source() as upstream,
+        bare(upstream) as (bare_pid, bare_port),
+        kenny(upstream, users=USERS) as served,
+    ):
+        pid, port, tokens = served
+        alone = most("bare", pid=bare_pid, port=bare_port, tokens=[])
+        for kind in ("raw", "rendered"):
+            ours = most(kind, pid=pid, port=port, tokens=tokens)
+            print(
+                f"streams held with p99 under {LATE:.0f} ms: bare {alone}, {kind} {ours} ({ours / max(1, alone):.2f} x)"
+            )
+
+
 def main() -> None:
-    counts = [int(text) for text in sys.argv[1:]] or [1, 50, 100, 200]
-    report(rounds(counts), counts)
+    """`streams`, `held` and `history` name a part; numbers are the counts of streams to measure."""
+    parts = [text for text in sys.argv[1:] if not text.isdigit()] or ["streams", "held", "history"]
+    counts = [int(text) for text in sys.argv[1:] if text.isdigit()] or [1, 50, 100, 200]
+    if "streams" in parts:
+        report(rounds(counts), counts)
+    if "held" in parts:
+        held()
+    if "history" in parts:
+        records.report()
 
 
 if __name__ == "__main__":

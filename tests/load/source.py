@@ -12,6 +12,7 @@ import random
 import re
 import sys
 import time
+from collections.abc import Mapping
 
 RATE = 30
 WORDS = ["a ", "**big** ", "`x` ", "step ", "on ", "and ", "on, ", "then ", "rest.\n\n", "So "]
@@ -27,7 +28,7 @@ START = {
 }  # fmt: skip
 
 
-def event(body: dict[str, object]) -> bytes:
+def event(body: Mapping[str, object]) -> bytes:
     return f"event: {body['type']}\ndata: {json.dumps(body)}\n\n".encode()
 
 
@@ -83,7 +84,11 @@ async def answer(writer: asyncio.StreamWriter, *, seconds: int) -> None:
         "delta": {"stop_reason": "end_turn", "stop_sequence": None},
         "usage": {"output_tokens": 9},
     }
-    last = [{"type": "content_block_stop", "index": 0}, end, {"type": "message_stop"}]
+    last: list[Mapping[str, object]] = [
+        {"type": "content_block_stop", "index": 0},
+        end,
+        {"type": "message_stop"},
+    ]
     writer.write(b"".join(chunk(event(body)) for body in last) + b"0\r\n\r\n")
     await writer.drain()
 
