@@ -13,7 +13,9 @@ DENIED = "Refused by a person. The call was not run; do not repeat it."
 EXPIRED = "Nobody decided in time, so the call was not run. Ask before you try it again."
 REPEATED = "Refused without asking: a person has refused the same call in this turn. It was not run; do not repeat it."
 STOPPED = "not run: a person stopped the turn before this call began, so it had no effect."
-FORBIDDEN = "Refused: the person may not use this tool any more. The call was not run; do not repeat it."
+FORBIDDEN = (
+    "Refused: the person may not use this tool any more. The call was not run; do not repeat it."
+)
 NO_OUTPUT = "(no output)"
 
 _CODES = MappingProxyType(
