@@ -10,8 +10,10 @@ class ChatConfig(AppConfig):
     def ready(self) -> None:
         """Have history call down: it imports nobody."""
         from chat.hints import on_change  # noqa: PLC0415  the models are not ready when this file is imported
+        from chat.tools import workspace  # noqa: PLC0415  as below
         from chat.wipe import wipe  # noqa: PLC0415  as above
         from history import hooks  # noqa: PLC0415  as above
 
         hooks.wipe.append(wipe)
         hooks.changed.append(on_change)
+        hooks.erase.append(workspace.discard)

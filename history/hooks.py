@@ -1,7 +1,8 @@
 """What other floors may ask to be told: history calls down a list and imports nobody.
 
 `wipe` runs inside the transaction that buries conversations, so that what other apps hold of them goes with it.
-`changed` runs after the commit, in the process that wrote.
+`changed` runs after the commit, in the process that wrote. `erase` runs while an account is erased, outside any
+transaction: what is kept of the user outside the database goes then; it may be called again.
 """
 
 from collections.abc import Callable
@@ -23,6 +24,7 @@ class Change:
 
 wipe: list[Callable[[list[int]], None]] = []
 changed: list[Callable[[Change], None]] = []
+erase: list[Callable[[int], None]] = []
 
 
 def before_burial(pks: list[int]) -> None:

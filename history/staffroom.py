@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
@@ -16,17 +16,30 @@ from history.replay import events_of
 
 NAMES = {"user_text": "Person", "text_delta": "Claude", "thinking_delta": "Claude, thinking"}
 
+EXPORT, ERASURE = "(export)", "(erasure)"
+"""What stands for an id where somebody exported or erased a whole account; no id begins like that."""
+
+
+def record_export(owner: User, *, staff: AbstractBaseUser | AnonymousUser, now: int) -> None:
+    """Note that `staff` took a copy of another user's account."""
+    _record(owner, staff=staff, cid=EXPORT, now=now)
+
 
 def record_look(row: Conversation, *, staff: AbstractBaseUser | AnonymousUser, now: int) -> None:
     """Note that `staff` opened a transcript that is not their own; nothing of what it says is kept."""
-    if row.is_deleted or staff.pk == row.owner_id:
+    if not row.is_deleted:
+        _record(row.owner, staff=staff, cid=row.cid, now=now)
+
+
+def _record(owner: User, *, staff: AbstractBaseUser | AnonymousUser, cid: str, now: int) -> None:
+    if staff.pk == owner.pk:
         return
     Look.objects.create(
         staff_id=staff.pk,
-        owner_id=row.owner_id,
+        owner_id=owner.pk,
         staff_name=staff.get_username(),
-        owner_name=row.owner.get_username(),
-        cid=row.cid,
+        owner_name=owner.get_username(),
+        cid=cid,
         at=now,
     )
 

@@ -26,9 +26,13 @@ class Upkeep:
     def __init__(self) -> None:
         self.deleted = True  # what a crash left
         hooks.changed.append(self._note)
+        hooks.erase.append(self._note_erasure)
 
     def _note(self, change: hooks.Change) -> None:
         self.deleted = self.deleted or change.deleted
+
+    def _note_erasure(self, _user_id: int) -> None:
+        self.deleted = True
 
     async def run(self) -> None:
         """Go on until cancelled."""
@@ -49,15 +53,16 @@ class Upkeep:
         if self.deleted:
             self.deleted = False
             try:
-                await in_thread(_clean)
+                await in_thread(clean_files)
             except BaseException:
                 self.deleted = True
                 raise
 
 
-def _clean() -> None:
+def clean_files() -> bool:
+    """Take deleted content out of the files; return whether all is out."""
     with _patient():
-        flush_deleted(tables=TABLES)
+        return flush_deleted(tables=TABLES)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ quota, and so that they happen wholly or not at all: a file is written aside, fl
 """
 
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -221,4 +222,14 @@ def _flush(folders: list[int]) -> None:
 
 def of(user_id: int) -> Workspace:
     """Return the workspace of a user under `KENNY_DATA_DIR/workspaces`; it is made when it is first used."""
-    return Workspace(Path(settings.KENNY_DATA_DIR) / "workspaces" / str(int(user_id)))
+    return Workspace(_folder_of(user_id))
+
+
+def discard(user_id: int) -> None:
+    """Remove a user's folder with everything in it; one that was never made is no error. Raises OSError."""
+    with suppress(FileNotFoundError):
+        shutil.rmtree(_folder_of(user_id))
+
+
+def _folder_of(user_id: int) -> Path:
+    return Path(settings.KENNY_DATA_DIR) / "workspaces" / str(int(user_id))
