@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chat import closing, conclude, hints, runner, sweep, turns
+from chat import closing, conclude, decisions, hints, runner, sweep, turns
 from chat.failpoints import hit
 from chat.gate_errors import Expired
 from chat.protocol import Confirm, Send, Watch
@@ -30,11 +30,11 @@ def send(frame: Send, *, owner_id: int) -> Started:
 
 
 def confirm(frame: Confirm, *, owner_id: int) -> Started:
-    """Decide a held call. Raises what `turns.decide` raises."""
+    """Decide a held call. Raises what `decisions.decide` raises."""
     hit("decide.received")
     running = runner.the_runner()
     try:
-        decided = turns.decide(frame, owner_id=owner_id, now=now_ms())
+        decided = decisions.decide(frame, owner_id=owner_id, now=now_ms())
     except Expired:
         _expired(frame.conversation_id, owner_id=owner_id)
         raise

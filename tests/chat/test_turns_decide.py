@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 
-from chat import turns
+from chat import decisions, turns
 from chat.gate_errors import DecidedAlready, DigestMismatch, Expired
 from chat.models import ToolCall, Turn
 from chat.protocol import Confirm
@@ -90,7 +90,7 @@ class TestDecide:
         for owner_id, call_id in ((bob.pk, "a1"), (engine.owner.pk, "a9")):
             frame = Confirm(conversation_id="c-1", call_id=call_id, digest=digest, approve=True)
             with pytest.raises(NotFound):
-                turns.decide(frame, owner_id=owner_id, now=NOW)
+                decisions.decide(frame, owner_id=owner_id, now=NOW)
 
     def test_comes_too_late_after_a_delete(
         self, engine: Engine, held: Turn, valves: Valves

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from chat import conclude, desk, turns
+from chat import conclude, decisions, desk, turns
 from chat.closing import STOP
 from chat.models import ToolCall, Turn
 from history import store
@@ -94,7 +94,7 @@ def each(
 
 def approve(gate: Gate, owner_id: int) -> bool:
     try:
-        started = turns.decide(gate.answer(), owner_id=owner_id, now=now_ms())
+        started = decisions.decide(gate.answer(), owner_id=owner_id, now=now_ms())
     except Refused:
         return False
     gates.run(started.turn, owner_id=owner_id)
@@ -103,7 +103,7 @@ def approve(gate: Gate, owner_id: int) -> bool:
 
 def deny(gate: Gate, owner_id: int) -> bool:
     try:
-        turns.decide(gate.answer(approve=False), owner_id=owner_id, now=now_ms())
+        decisions.decide(gate.answer(approve=False), owner_id=owner_id, now=now_ms())
     except Refused:
         return False
     return True
@@ -120,7 +120,7 @@ def stop(gate: Gate, owner_id: int) -> bool:
 class TestRows:
     def refused(self, gate: Gate, owner_id: int, **changes: Any) -> str:
         with pytest.raises(Refused) as raised:
-            turns.decide(gate.answer(**changes), owner_id=owner_id, now=now_ms())
+            decisions.decide(gate.answer(**changes), owner_id=owner_id, now=now_ms())
         return raised.value.code
 
     def test_of_somebody_else_are_not_found(self, owner_id: int) -> None:
@@ -142,7 +142,7 @@ class TestRows:
         ToolCall.objects.filter(call_id=gate.call_id).update(
             canonical_args='{"content":"x","path":"other"}'
         )
-        started = turns.decide(gate.answer(), owner_id=owner_id, now=now_ms())
+        started = decisions.decide(gate.answer(), owner_id=owner_id, now=now_ms())
         gates.run(started.turn, owner_id=owner_id)
 
         folder = Path(settings.KENNY_DATA_DIR) / "workspaces" / str(owner_id)
@@ -151,7 +151,7 @@ class TestRows:
 
     def test_approved_never_begin_for_somebody_deactivated_meanwhile(self, owner_id: int) -> None:
         gate = gates.hold(owner_id, path="late")
-        started = turns.decide(gate.answer(), owner_id=owner_id, now=now_ms())
+        started = decisions.decide(gate.answer(), owner_id=owner_id, now=now_ms())
         User.objects.filter(pk=owner_id).update(is_active=False)
 
         assert not gates.run(started.turn, owner_id=owner_id)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from chat import calls, checkpoint, effects, journal, lease, turns
+from chat import calls, checkpoint, decisions, effects, journal, lease, turns
 from chat.journal import Work
 from chat.llm.script import mint
 from chat.models import ToolCall, Turn
@@ -79,7 +79,7 @@ def tape_of(turn: Turn, *, start: int) -> Tape:
 def approve_and_run(gate: Gate, *, owner_id: int) -> bool:
     """Decide, claim and run as a process does; return whether the effect was this process's."""
     with suppress(Refused):
-        started = turns.decide(gate.answer(), owner_id=owner_id, now=now_ms())
+        started = decisions.decide(gate.answer(), owner_id=owner_id, now=now_ms())
         return run(started.turn, owner_id=owner_id)
     return False
 
