@@ -33,6 +33,10 @@ class Client:
     token: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
 
+    def connection(self, *, timeout: float) -> http.client.HTTPConnection:
+        """Return a new connection, not yet opened."""
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+
     def request(self, method: str, path: str, body: Any = None, /, **headers: str) -> Answer:
         """Send one request. A `body` that is not bytes goes as JSON; `x_y="…"` becomes the header X-Y."""
         sent = {
@@ -44,7 +48,7 @@ class Client:
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body).encode()
             sent.setdefault("content-type", "application/json")
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = self.connection(timeout=30)
         with contextlib.closing(connection):
             connection.request(method, path, body, sent)
             answer = connection.getresponse()

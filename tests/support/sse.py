@@ -1,6 +1,5 @@
 """A reader of Server-Sent Events that keeps every event, as an outside program would read them."""
 
-import http.client
 import json
 from collections.abc import Callable, Iterator
 from types import TracebackType
@@ -29,7 +28,7 @@ class Stream:
             headers["authorization"] = f"Bearer {client.token}"
         if after is not None:
             headers["last-event-id"] = str(after)
-        self.wire = http.client.HTTPConnection("127.0.0.1", client.port, timeout=timeout)
+        self.wire = client.connection(timeout=timeout)
         try:
             self.wire.request(method, path, None if body is None else json.dumps(body), headers)
             self._answer = self.wire.getresponse()
