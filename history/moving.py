@@ -8,10 +8,11 @@ from typing import IO, Any, cast
 
 from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.exceptions import RequestDataTooBig
 from django.core.handlers.asgi import ASGIRequest
 from django.db import connections
-from django.http import StreamingHttpResponse, UnreadablePostError
+from django.http import HttpRequest, StreamingHttpResponse, UnreadablePostError
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -52,10 +53,7 @@ class Export(HistoryView):
     @operation("export_account")
     def get(self, request: Request) -> StreamingHttpResponse:
         """Send all conversations, images and tombstones of the account as a zip (docs/export.md)."""
-        pieces = export(owner_of(request), account=request.user.get_username(), now=now_ms())
-        # Each kind of server would gather the other kind of iterator whole in memory.
-        served = in_steps(pieces) if isinstance(request._request, ASGIRequest) else pieces  # noqa: SLF001  DRF's own way to Django's request
-        return as_download(served, name="kenny")
+        return download(request._request, user=cast(User, request.user))  # noqa: SLF001  DRF's own way to Django's request
 
 
 class Import(HistoryView):
@@ -72,23 +70,24 @@ class Import(HistoryView):
         return Response(asdict(taken))
 
 
-def as_download(
-    pieces: Iterator[bytes] | AsyncIterator[bytes], *, name: str
-) -> StreamingHttpResponse:
-    """Return the answer that a browser saves as a file named after the day."""
-    day = datetime.fromtimestamp(now_ms() / 1000, tz=UTC).date()
+def download(request: HttpRequest, *, user: User) -> StreamingHttpResponse:
+    """Return the answer that a browser saves as a file: the archive of `user`."""
+    now = now_ms()
+    pieces = export(user.pk, account=user.get_username(), now=now)
+    day = datetime.fromtimestamp(now / 1000, tz=UTC).date()
     return StreamingHttpResponse(
-        pieces,
+        # Each kind of server would gather the other kind of iterator whole in memory.
+        _in_steps(pieces) if isinstance(request, ASGIRequest) else pieces,
         content_type="application/zip",
         headers={
-            "Content-Disposition": f'attachment; filename="{name}-{day}.zip"',
+            "Content-Disposition": f'attachment; filename="kenny-{day}.zip"',
             "Cache-Control": "no-store",
             "X-Content-Type-Options": "nosniff",
         },
     )
 
 
-async def in_steps(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+async def _in_steps(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
     """Iterate in threads, each step in any of them: no step leaves a connection or a cursor behind."""
     step = sync_to_async(_step, thread_sensitive=False)
     while piece := await step(pieces):

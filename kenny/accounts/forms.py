@@ -31,3 +31,13 @@ class FirstAccountForm(BaseUserCreationForm):  # type: ignore[type-arg]  # gener
     class Meta:
         model = User
         fields = ("username",)
+
+
+class LeaveForm(forms.Form):
+    """The last question before an account is gone."""
+
+    password = forms.CharField(
+        label="Your password",
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )

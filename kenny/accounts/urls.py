@@ -10,6 +10,7 @@ urlpatterns = [
     path("sessions/", views.session_list, name="session_list"),
     path("sessions/end-all/", views.end_all_sessions, name="end_all_sessions"),
     path("sessions/<int:number>/end/", views.end_session, name="end_session"),
+    path("delete/", views.delete_account, name="delete_account"),
     path("theme/", views.choose_theme, name="choose_theme"),
     path("setup/<str:token>/", views.first_account, name="first_account"),
     path("", include("allauth.urls")),

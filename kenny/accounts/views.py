@@ -1,9 +1,10 @@
-"""The pages of an account: API tokens, sessions, theme, and the link to the first account."""
+"""The pages of an account: API tokens, sessions, theme, its end, and the link to the first account."""
 
 from typing import Any
 
+from allauth.core import ratelimit
 from django.contrib import messages
-from django.contrib.auth import login
+from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -15,7 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from chat import spending
 from history.clock import now_ms
 from kenny.accounts import first, sessions, tokens
-from kenny.accounts.forms import FirstAccountForm, TokenForm
+from kenny.accounts.erasing import erase_account
+from kenny.accounts.forms import FirstAccountForm, LeaveForm, TokenForm
 from kenny.context import THEMES
 
 
@@ -86,6 +88,31 @@ def end_all_sessions(request: SignedIn) -> HttpResponse:
     sessions.end_all(request.user)
     request.session.flush()
     return redirect("account_login")
+
+
+@login_required
+@sensitive_post_parameters()
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_account(request: SignedIn) -> HttpResponse:
+    """Erase the account, once its password is given."""
+    form = LeaveForm(request.POST or None)
+    if request.method == "POST" and form.is_valid() and _is_owner(request, form):
+        user = User.objects.get(pk=request.user.pk)
+        logout(request)
+        erase_account(user, now=now_ms())
+        return redirect("account_login")
+    return render(request, "kenny/delete_account.html", {"form": form})
+
+
+def _is_owner(request: SignedIn, form: LeaveForm) -> bool:
+    """Check the password, as often a minute as allauth's own pages do; the form gets the reason for a no."""
+    if not ratelimit.consume(request, action="reauthenticate", user=request.user):
+        form.add_error(None, "Too many attempts. Wait a minute.")
+        return False
+    right = request.user.check_password(form.cleaned_data["password"])
+    if not right:
+        form.add_error("password", "That is not your password.")
+    return right
 
 
 @require_POST
