@@ -77,6 +77,7 @@ def server(upstream: Upstream) -> Iterator[Server]:
     }
     with Server(env=env) as running:
         yield running
+        assert [line for line in running.log.splitlines() if "Traceback" in line] == []
 
 
 @pytest.fixture(scope="module")
