@@ -28,8 +28,9 @@ Open = Callable[..., Page]
 expect.set_options(timeout=PATIENCE / 2)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
+    """A browser for one file: its driver keeps an event loop running, under which no asynchronous test could run."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         yield browser

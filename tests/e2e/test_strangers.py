@@ -25,6 +25,7 @@ OPERATIONS: list[tuple[str, str, str, Any]] = [
     ("chat-turn-events", "GET", "/api/chat/turns/{turn}/events", None),
     ("chat-turn-stop", "POST", "/api/chat/turns/{turn}/stop", None),
     ("chat-confirm", "POST", "/api/chat/confirm/stream", CONFIRM),
+    ("chat-handover", "POST", "/api/chat/handover", {"conversationId": "{cid}"}),
     # what makes one's own under any id
     ("conversation", "PUT", "/api/conversations/{cid}", {"title": "mine", "messages": []}),
     ("chat-stream", "POST", "/api/chat/stream", {"message": "hi", "conversationId": "{cid}", "turnId": "{turn}"}),
@@ -41,6 +42,12 @@ LISTS: list[tuple[str, str, str, Any]] = [
     ("conversations", "DELETE", "/api/conversations", None),
     ("schema", "GET", "/api/schema", None),
     ("api_docs", "GET", "/api/docs", None),
+    ("chat-models", "GET", "/api/chat/models", None),
+]
+# What names nobody's things: an account as a whole.
+WHOLE: list[tuple[str, str, str, Any]] = [
+    ("export", "GET", "/api/export", None),
+    ("import", "POST", "/api/import", None),
 ]
 UNKNOWN = {
     "cid": "c-unknown",
@@ -118,11 +125,13 @@ def routes() -> Iterator[str]:
 
 class TestTable:
     def test_has_every_address_of_the_api(self) -> None:
-        assert {operation[0] for operation in OPERATIONS + LISTS} == set(routes())
+        assert {operation[0] for operation in OPERATIONS + LISTS + WHOLE} == set(routes())
 
 
 class TestNobody:
-    @pytest.mark.parametrize("operation", OPERATIONS + LISTS, ids=lambda o: f"{o[1]} {o[2]}")
+    @pytest.mark.parametrize(
+        "operation", OPERATIONS + LISTS + WHOLE, ids=lambda o: f"{o[1]} {o[2]}"
+    )
     def test_gets_401_and_the_same_for_what_exists(
         self, product: Server, things: dict[str, str], operation: tuple[str, str, str, Any]
     ) -> None:
@@ -155,7 +164,7 @@ class TestSomebodyElse:
         none = ask(others[who], operation, unknown)
 
         assert bare(real, things) == bare(none, unknown)
-        if operation in OPERATIONS[:7]:
+        if operation in OPERATIONS[:8]:
             assert (real.status, real.json["error"]["code"]) == (404, "not_found")
         assert "secret" not in real.text
         mine = person.get(f"/api/conversations/{things['cid']}").json

@@ -66,7 +66,8 @@ class TestExceptionHandler:
 
         assert (got.status_code, got.data["error"]["code"]) == (500, "internal")
         assert "secret" not in str(got.data)
-        assert "SELECT secret" in caplog.text
+        assert "unforeseen fault" in caplog.text
+        assert "RuntimeError" in caplog.text
 
     def test_puts_facts_beside_code_and_message(self) -> None:
         assert answer(Busy("busy", turnId="t")).data == {

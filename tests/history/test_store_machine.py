@@ -45,9 +45,10 @@ class TestMutants:
     """Each rule broken once: the machine must notice, or it proves nothing."""
 
     def caught(self) -> str:
+        """Return the machine's complaint about the broken rule."""
         with pytest.raises(AssertionError) as caught, transaction.atomic():
             simulate(runs=400)
-        return str(caught.value).splitlines()[0]
+        return repr(caught.value)
 
     def test_ignored_conditions_lose_words(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(Conditions, "check", lambda _self, _row: None)
