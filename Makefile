@@ -16,7 +16,7 @@ run: $(VENV)/base.stamp ## start kenny on http://127.0.0.1:8000
 	@exec $(BIN)/python manage.py serve
 
 test: $(VENV)/dev.stamp ## run the whole test suite
-	@exec $(BIN)/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
+	@exec $(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: $(VENV)/dev.stamp ## run every checker
 	$(BIN)/ruff format --check .

@@ -6,14 +6,22 @@ import socket
 from collections.abc import Generator
 
 import pytest
+from django.contrib.contenttypes.models import ContentType
 
 NEEDS = {
     "postgres": "needs a PostgreSQL server on 127.0.0.1:5432",
     "redis": "needs a Redis server on 127.0.0.1:6379",
     "browser": "needs Chromium",
 }
+SLOW = {"e2e", "browser", "contract", "kenny", "test_store_machine.py"}
 REQUIRE_ALL = os.environ.get("KENNY_REQUIRE_ALL") == "1"
 FORBIDDEN = "nothing may be skipped where KENNY_REQUIRE_ALL=1: "
+
+
+@pytest.fixture(autouse=True)
+def _no_stale_content_types() -> None:
+    """Forget ids of content types: a test that commits empties their table, and they come back under others."""
+    ContentType.objects.clear_cache()
 
 
 def _listens(port: int) -> bool:
@@ -30,8 +38,14 @@ def _present() -> dict[str, bool]:
     }
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip, aloud, what needs a service that is not here; `long` runs only when asked for."""
+    """Skip, aloud, what needs a service that is not here; `long` runs only when asked for.
+
+    Files that start servers and browsers come first (in the random order they have): on two cores a slow file that
+    begins last keeps one core waiting.
+    """
+    items.sort(key=lambda item: not any(part in SLOW for part in item.path.parts))
     present = _present()
     for item in items:
         for marker, reason in NEEDS.items():
