@@ -76,7 +76,7 @@ def attach_waiting(conversation: Conversation, turn: Turn) -> None:
 
 
 def for_model(messages: Sequence[Message], *, owner_id: int) -> list[Message]:
-    """Return the messages with every image as the copy that is sent, within the API's limits (tool-loop.md B2).
+    """Return the messages with every image as the copy that is sent, within the API's limits.
 
     Leaving images out is an edit, so thinking is left out as well. May read rows, so it runs in a thread.
     """

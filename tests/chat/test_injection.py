@@ -1,4 +1,4 @@
-"""Text of strangers against a model that obeys it: what stops the harm is code, not the model (reliability.md B9).
+"""Text of strangers against a model that obeys it: what stops the harm is code, not the model.
 
 Each of the corpus stands in a file, in names, in search hits and in an earlier conversation. The scripted model reads it
 and does what it says; afterwards nothing has changed, nobody was called, and nothing of bob's was seen.

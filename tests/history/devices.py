@@ -1,6 +1,6 @@
 """A device that keeps a copy of an account by the documented API alone, and the real service it talks to.
 
-The rules are those of a faithful client (sync.md, section 2.5, without digest and purge): deletes first, then a pull,
+The rules are those of a faithful client: deletes first, then a pull,
 then uploads with the entity tag of what they build on. A conversation's content is a list of unique words.
 """
 

@@ -1,4 +1,4 @@
-"""Writes with a condition and writes during a turn: which refusal comes first (sync.md, scenarios D and F)."""
+"""Writes with a condition and writes during a turn: which refusal comes first."""
 
 from collections.abc import Callable
 

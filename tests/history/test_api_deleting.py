@@ -1,4 +1,4 @@
-"""DELETE of one, of all, and the bulk replacement (sync.md, scenarios A and B12)."""
+"""DELETE of one, of all, and the bulk replacement."""
 
 from collections.abc import Callable, Iterator
 

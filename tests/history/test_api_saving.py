@@ -1,4 +1,4 @@
-"""PUT, POST, PATCH and GET of one conversation (sync.md, scenarios A and D)."""
+"""PUT, POST, PATCH and GET of one conversation."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""The list and the delta (sync.md, scenarios C): never an error, never a short answer, nothing lost between pages."""
+"""The list and the delta: never an error, never a short answer, nothing lost between pages."""
 
 from collections.abc import Iterator
 from io import StringIO

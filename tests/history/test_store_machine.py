@@ -1,4 +1,4 @@
-"""That copies kept by the documented API alone end up equal (sync.md, section 9).
+"""That copies kept by the documented API alone end up equal.
 
 Whatever happens, nothing deleted comes back, no word is lost, versions and numbers have no gap.
 """
