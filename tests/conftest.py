@@ -6,6 +6,9 @@ import socket
 from collections.abc import Generator
 
 import pytest
+from django.apps import apps
+from django.contrib.auth.management import create_permissions
+from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 
 NEEDS = {
@@ -22,6 +25,14 @@ FORBIDDEN = "nothing may be skipped where KENNY_REQUIRE_ALL=1: "
 def _no_stale_content_types() -> None:
     """Forget ids of content types: a test that commits empties their table, and they come back under others."""
     ContentType.objects.clear_cache()
+
+
+@pytest.fixture
+def permissions(db: None) -> None:
+    """Have Django's permissions in the database: a test that commits may have emptied their table."""
+    if not Permission.objects.exists():
+        for config in apps.get_app_configs():
+            create_permissions(config, verbosity=0)
 
 
 def _listens(port: int) -> bool:

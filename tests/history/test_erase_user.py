@@ -43,7 +43,7 @@ def canary() -> str:
 
 
 @pytest.fixture
-def root(transactional_db: None) -> User:
+def root(transactional_db: None, permissions: None) -> User:
     return User.objects.create_superuser("root")
 
 

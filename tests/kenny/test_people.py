@@ -21,7 +21,7 @@ PASSWORD = "right horse battery 9"
 
 
 @pytest.fixture(autouse=True)
-def _nothing_counted() -> None:
+def _nothing_counted(permissions: None) -> None:
     cache.clear()
 
 
