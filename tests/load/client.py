@@ -22,6 +22,10 @@ SETTLE_IN = 1.5
 """Seconds at the beginning and at the end that do not count: streams start and are settled."""
 
 
+STAGGER = 0.04
+"""Seconds between the beginnings of two streams: what a beginning costs is told by the first delta."""
+
+
 @dataclass
 class Seen:
     """What one run saw. `seen` are moments, so that a tree frame that repeats a text counts it once."""
@@ -46,10 +50,12 @@ def later(moment: int, than: int) -> bool:
 
 
 async def watch(socket: ClientConnection, spec: dict[str, object], number: int, seen: Seen) -> None:
+    origin = time.monotonic()
+    await asyncio.sleep(number * STAGGER)
     began = time.monotonic()
     await socket.send(frame_for(spec, number))
     newest, first = time.monotonic_ns() // 1000 % WINDOW - 1, True
-    until = float(str(spec["seconds"])) - SETTLE_IN
+    steady, closing = window(spec)
     async for line in socket:
         now = time.monotonic_ns() // 1000 % WINDOW
         text = line if isinstance(line, str) else line.decode()
@@ -65,16 +71,23 @@ async def watch(socket: ClientConnection, spec: dict[str, object], number: int, 
         if first:
             seen.first.append((time.monotonic() - began) * 1000)
             first = False
-        if SETTLE_IN < time.monotonic() - began < until:
+        if steady < time.monotonic() - origin < closing:
             # A rendered frame holds what came since the last one: its newest word shows what rendering adds at least.
             seen.late.append((now - newest) % WINDOW / 1000)
 
 
+def window(spec: dict[str, object]) -> tuple[float, float]:
+    """Return when, in seconds from the beginning, all streams run: what is measured is measured between the two."""
+    started = int(str(spec["streams"])) * STAGGER
+    return started + SETTLE_IN, float(str(spec["seconds"])) - SETTLE_IN
+
+
 async def mark(spec: dict[str, object], seen: Seen) -> None:
     """Tell the measuring process when the steady part begins and ends."""
-    await asyncio.sleep(SETTLE_IN)
+    steady, closing = window(spec)
+    await asyncio.sleep(steady)
     print(f"steady {seen.deltas}", flush=True)
-    await asyncio.sleep(float(str(spec["seconds"])) - 2 * SETTLE_IN)
+    await asyncio.sleep(closing - steady)
     print(f"closing {seen.deltas}", flush=True)
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import os
 import socket
 import subprocess
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.load.client import STAGGER
 from tests.support.server import Server, free_port, resident, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +61,8 @@ def measure(
     spec = {
         "port": port,
         "streams": streams,
-        "seconds": seconds,
+        # Each stream lasts so long that the first still runs when the last has begun.
+        "seconds": seconds + math.ceil(streams * STAGGER),
         "kind": kind,
         "tokens": tokens,
         "run": next(runs),
