@@ -61,6 +61,20 @@ def dumps(value: Any) -> bytes:
         return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
 
 
+def whole(stream: IO[Any]) -> bytes:
+    """Return a request's body, of at most KENNY_MAX_BODY bytes. Raises TooLarge, and BadRequest when it ended early."""
+    limit = settings.KENNY_MAX_BODY
+    try:
+        raw: bytes = stream.read(limit + 1)
+    except RequestDataTooBig:
+        raise _too_large() from None
+    except UnreadablePostError:
+        raise BadRequest("The body ended early.") from None
+    if len(raw) > limit:
+        raise _too_large()
+    return raw
+
+
 class StrictJSONParser(BaseParser):
     """Reads a body of at most KENNY_MAX_BODY bytes with `loads`."""
 
@@ -69,16 +83,7 @@ class StrictJSONParser(BaseParser):
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None
     ) -> Any:
-        limit = settings.KENNY_MAX_BODY
-        try:
-            raw = stream.read(limit + 1)
-        except RequestDataTooBig:
-            raise _too_large() from None
-        except UnreadablePostError:
-            raise BadRequest("The body ended early.") from None
-        if len(raw) > limit:
-            raise _too_large()
-        return loads(raw)
+        return loads(whole(stream))
 
 
 class JSONRenderer(BaseRenderer):

@@ -9,18 +9,17 @@ from typing import IO, Any, cast
 from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.exceptions import RequestDataTooBig
 from django.core.handlers.asgi import ASGIRequest
 from django.db import connections
-from django.http import HttpRequest, StreamingHttpResponse, UnreadablePostError
+from django.http import HttpRequest, StreamingHttpResponse
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from history.clock import now_ms
-from history.errors import BadRequest, TooLarge
 from history.exporting import export
 from history.importing import take
+from history.json_body import whole
 from history.operations import operation
 from history.requests import owner_of
 from history.unpacking import Archive, Limits
@@ -35,16 +34,7 @@ class ZipParser(BaseParser):
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None
     ) -> Any:
-        limit = settings.KENNY_MAX_BODY
-        try:
-            raw = stream.read(limit + 1)
-        except RequestDataTooBig:
-            raise _too_large() from None
-        except UnreadablePostError:
-            raise BadRequest("The body ended early.") from None
-        if len(raw) > limit:
-            raise _too_large()
-        return raw
+        return whole(stream)
 
 
 class Export(HistoryView):
@@ -106,7 +96,3 @@ def _body_of(request: Request) -> bytes:
         # DRF takes a body of undeclared length (chunked) for none.
         return cast(bytes, ZipParser().parse(BytesIO(request.body)))
     return cast(bytes, request.data)
-
-
-def _too_large() -> TooLarge:
-    return TooLarge("The body is larger than the limit in bytes.", limit=settings.KENNY_MAX_BODY)
