@@ -1,0 +1,23 @@
+// The page's words in the reader's language. The catalogue comes with the page (Django's own); without one, English is shown as written.
+
+/** @type {{ catalog: Record<string, string | string[]>, plural: (n: number) => number }} */
+const known = { catalog: {}, plural: (n) => (n === 1 ? 0 : 1) };
+
+/** Takes a catalogue as Django's JSON one has it. @param {{ catalog?: Record<string, string | string[]> }} words */
+export function learn(words) { known.catalog = words.catalog ?? {}; }
+
+/** @param {string} text @returns {string} */
+export function gettext(text) {
+  const found = known.catalog[text];
+  return typeof found === "string" && found ? found : text;
+}
+
+/** @param {string} one @param {string} many @param {number} n @returns {string} */
+export function ngettext(one, many, n) {
+  const form = known.plural(n);
+  const found = known.catalog[one];
+  return (Array.isArray(found) && found[form]) || (form ? many : one);
+}
+
+/** Puts values in the places `%(name)s` of a text. @param {string} text @param {Record<string, string | number>} values @returns {string} */
+export const fill = (text, values) => text.replace(/%\((\w+)\)s/g, (place, name) => (name in values ? String(values[name]) : place));
