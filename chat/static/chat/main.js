@@ -1,4 +1,5 @@
 // Wires io -> core -> ui. The only module with effects at import.
+import "./io/words.js";
 import { replay } from "./core/replay.js";
 import { initial, reduce } from "./core/state.js";
 import { api } from "./io/api.js";
@@ -16,6 +17,7 @@ import "./ui/composer.js";
 import "./ui/notices.js";
 import "./ui/sidebar.js";
 import "./ui/transcript.js";
+import { fill, gettext } from "./core/gettext.js";
 
 const $ = (/** @type {string} */ name) => /** @type {any} */ (document.querySelector(name));
 /** @type {Kenny.Config} */
@@ -81,21 +83,21 @@ const acts = {
   attach: async ({ files }) => {
     const draft = state.drafts[state.current ?? ""] ?? { text: "", images: [] };
     const images = [...draft.images, ...await Promise.all(files.map(read))];
-    if (images.length > config.limits.images) tell({ type: "problem", error: { code: "too_large", message: `A message takes at most ${config.limits.images} images.` } });
+    if (images.length > config.limits.images) tell({ type: "problem", error: { code: "too_large", message: fill(gettext("A message takes at most %(n)s images."), { n: config.limits.images }) } });
     tell({ type: "draft", text: state.drafts[state.current ?? ""]?.text ?? draft.text, images: images.slice(0, config.limits.images) });
   },
   example: ({ text }) => { tell({ type: "draft", text, images: [] }); ui.composer.focus(); },
   older: ({ id, then }) => { tell({ type: "older", id }); paint(); then(); },
   copy: async ({ text, from }) => {
     const done = await copy(text);
-    from.textContent = done ? "Copied" : "Copying is not allowed here";
+    from.textContent = done ? gettext("Copied") : gettext("Copying is not allowed here");
     speak(from.textContent);
-    setTimeout(() => { from.textContent = "Copy"; }, 2000);
+    setTimeout(() => { from.textContent = gettext("Copy"); }, 2000);
   },
   copyMessage: async ({ message, from }) => acts["copy"]?.({ text: await source(message), from }),
   rename: ({ id, title, at }) => renameIn(at, title, (now) => tell({ type: "change", id, change: { title: now } })),
   remove: ({ id }) => { const next = ui.sidebar.after(id); tell({ type: "remove", id }); run["focusRow"]?.({ id: next }); },
-  export: ({ id, title }) => { $("#export-title").textContent = `Export “${title}”`; Object.assign($("#export").dataset, { id, title }); $("#export").showModal(); },
+  export: ({ id, title }) => { $("#export-title").textContent = fill(gettext("Export “%(title)s”"), { title }); Object.assign($("#export").dataset, { id, title }); $("#export").showModal(); },
   exportAs: async ({ id, title, as }) => { const error = await exported(call, id, title, as); if (error) tell({ type: "problem", error }); },
   visit: ({ id }) => visit(id), reconnect: () => socket.retry(), reload: () => location.reload(), focus: () => ui.composer.focus(),
   new: () => { visit(null); ui.composer.focus(); },

@@ -5,6 +5,7 @@ import { put } from "./maps.js";
 import { add, blank, change, liveTurn, receive } from "./talk.js";
 import { begin, edit, isGap } from "./turn.js";
 import { spoken } from "./spoken.js";
+import { gettext } from "./gettext.js";
 
 /** The frame that follows a conversation from where the page is. @param {Kenny.Talk} talk @returns {Kenny.Outgoing} */
 export function watch(talk) {
@@ -92,7 +93,7 @@ function askAgain(s, talk, turnId) {
 /** @param {Kenny.State} s @param {Kenny.Reply} f @returns {Kenny.Step} */
 function refusal(s, f) {
   const [kind, id] = split(f.ref);
-  const error = { code: f.code ?? "bad_request", message: f.message ?? "That did not work." };
+  const error = { code: f.code ?? "bad_request", message: f.message ?? gettext("That did not work.") };
   const home = s.homes[id] ?? s.outbox.find((parcel) => parcel.turnId === id)?.conversationId ?? "";
   if (kind === "send") return [error.code === "deleted" ? buried(s, home) : refused(s, id, error), []];
   if (kind === "confirm") return [undecided(s, id, error), [{ do: "announce", text: error.message, urgent: true }]];

@@ -1,10 +1,16 @@
 // The page's words in the reader's language. The catalogue comes with the page (Django's own); without one, English is shown as written.
 
-/** @type {{ catalog: Record<string, string | string[]>, plural: (n: number) => number }} */
-const known = { catalog: {}, plural: (n) => (n === 1 ? 0 : 1) };
+/** @type {{ language: string, catalog: Record<string, string | string[]>, plural: (n: number) => number }} */
+const known = { language: "en", catalog: {}, plural: (n) => (n === 1 ? 0 : 1) };
 
-/** Takes a catalogue as Django's JSON one has it. @param {{ catalog?: Record<string, string | string[]> }} words */
-export function learn(words) { known.catalog = words.catalog ?? {}; }
+/** Takes a catalogue as Django's JSON one has it, and its language. @param {{ catalog?: Record<string, string | string[]>, language?: string }} words */
+export function learn(words) { [known.catalog, known.language] = [words.catalog ?? {}, words.language ?? "en"]; }
+
+/** What `Intl` is told: the language of the page, with the reader's region where it is known. */
+export const language = () => known.language;
+
+/** A number as the reader writes it. @param {number} n @returns {string} */
+export const number = (n) => n.toLocaleString(known.language);
 
 /** @param {string} text @returns {string} */
 export function gettext(text) {

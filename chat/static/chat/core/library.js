@@ -2,6 +2,7 @@
 import { copy, drop, put } from "./maps.js";
 import { titleOf } from "./search.js";
 import { dropped, merge } from "./sync.js";
+import { fill, gettext } from "./gettext.js";
 
 /** @returns {Kenny.Library} */
 export const empty = () => ({ rows: copy(), gone: copy(), cursor: null, epoch: null, loaded: false });
@@ -51,14 +52,14 @@ export const handlers = {
     const was = s.current === id;
     const library = { ...settled.library, rows: drop(settled.library.rows, id), gone: put(settled.library.gone, id, row) };
     const next = { ...settled, library, undo: { row, was }, current: was ? null : s.current };
-    return [next, [...effects, { do: "announce", text: `${titleOf(row)} was deleted. Undo is there for ten seconds.` }, ...(was ? [{ do: "go", id: null }] : [])]];
+    return [next, [...effects, { do: "announce", text: fill(gettext("%(title)s was deleted. Undo is there for ten seconds."), { title: titleOf(row) }) }, ...(was ? [{ do: "go", id: null }] : [])]];
   },
   undo: (s) => {
     if (!s.undo) return [s, []];
     const { row, was } = s.undo;
     const next = { ...withRow(s, row), undo: null };
     next.library = { ...next.library, gone: drop(next.library.gone, row.id) };
-    return [next, [{ do: "announce", text: "Restored" }, was ? { do: "visit", id: row.id } : { do: "focusRow", id: row.id }]];
+    return [next, [{ do: "announce", text: gettext("Restored") }, was ? { do: "visit", id: row.id } : { do: "focusRow", id: row.id }]];
   },
   undoOver: (s) => settleUndo(s),
   removed: (s, { id }) => [buried(s, id), []],

@@ -1,11 +1,12 @@
 // A conversation as Markdown.
 import { replay } from "./replay.js";
+import { gettext } from "./gettext.js";
 
 /** @param {Kenny.Replay} talk @returns {string} */
 export function markdown(talk) {
   const messages = replay(talk.transcript).map((message) =>
     message.role === "user" ? `## You\n\n${message.text}\n` : `## Claude\n\n${message.parts.map(part).filter(Boolean).join("\n\n")}\n`);
-  return `# ${talk.title || "New chat"}\n\n${messages.join("\n")}`;
+  return `# ${talk.title || gettext("New chat")}\n\n${messages.join("\n")}`;
 }
 
 /** @param {Kenny.Part} one */

@@ -1,5 +1,6 @@
 // Stored events of a conversation as the messages the page shows; made by the same steps that follow a live turn.
 import { advance, begin } from "./turn.js";
+import { fill, gettext } from "./gettext.js";
 
 /** @param {Kenny.Frame[]} events @returns {Kenny.Message[]} */
 export function replay(events) {
@@ -18,7 +19,7 @@ export function replay(events) {
 function end(turn) {
   const parts = turn.parts.map((part) => {
     if (part.kind === "thinking") return { ...part, open: false };
-    return part.kind === "tool" && part.state === "running" ? { ...part, state: /** @type {const} */ ("failed"), error: "No answer was kept." } : part;
+    return part.kind === "tool" && part.state === "running" ? { ...part, state: /** @type {const} */ ("failed"), error: gettext("No answer was kept.") } : part;
   });
   return { ...turn, parts, status: "over" };
 }
@@ -48,11 +49,11 @@ export function messages(turn, id) {
 
 /** What Claude is at, in words; null while its text itself shows it. @param {Kenny.Turn} turn @returns {string | null} */
 export function markOf(turn) {
-  if (turn.stopping) return "Stopping…";
-  if (turn.status === "held" || turn.parts.some((part) => part.kind === "tool" && part.state === "waiting")) return "Waiting for you";
+  if (turn.stopping) return gettext("Stopping…");
+  if (turn.status === "held" || turn.parts.some((part) => part.kind === "tool" && part.state === "waiting")) return gettext("Waiting for you");
   const last = turn.parts.at(-1);
-  if (last?.kind === "tool" && last.state === "running") return `Running ${last.tool}…`;
-  return last?.kind === "text" ? null : "Claude is thinking";
+  if (last?.kind === "tool" && last.state === "running") return fill(gettext("Running %(tool)s…"), { tool: last.tool });
+  return last?.kind === "text" ? null : gettext("Claude is thinking");
 }
 
 /** @param {Kenny.Turn} turn @returns {Kenny.Outcome | null} */

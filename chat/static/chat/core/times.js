@@ -1,8 +1,9 @@
 // Times in words. Everything takes `now`, so that a test can stand anywhere.
+import { gettext, language } from "./gettext.js";
 
 const DAY = 86_400_000;
 /** @param {Intl.DateTimeFormatOptions} options @returns {(ms: number) => string} */
-const format = (options) => { const f = new Intl.DateTimeFormat("en", options); return (ms) => f.format(ms); };
+const format = (options) => { const f = new Intl.DateTimeFormat(language(), options); return (ms) => f.format(ms); };
 const clock = format({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const weekday = format({ weekday: "short" });
 const date = format({ day: "numeric", month: "short" });
@@ -17,7 +18,7 @@ const daysAgo = (ms, now) => Math.round((new Date(now).setHours(0, 0, 0, 0) - ne
 export function short(ms, now) {
   const days = daysAgo(ms, now);
   if (days <= 0) return clock(ms);
-  if (days === 1) return "Yesterday";
+  if (days === 1) return gettext("Yesterday");
   if (days < 7) return weekday(ms);
   return new Date(ms).getFullYear() === new Date(now).getFullYear() ? date(ms) : longDate(ms);
 }
@@ -25,10 +26,10 @@ export function short(ms, now) {
 /** @param {number} ms @param {number} now */
 export function group(ms, now) {
   const days = daysAgo(ms, now);
-  if (days <= 0) return "Today";
-  if (days === 1) return "Yesterday";
-  if (days <= 7) return "Previous 7 days";
-  return days <= 30 ? "Previous 30 days" : month(ms);
+  if (days <= 0) return gettext("Today");
+  if (days === 1) return gettext("Yesterday");
+  if (days <= 7) return gettext("Previous 7 days");
+  return days <= 30 ? gettext("Previous 30 days") : month(ms);
 }
 
 /** @param {number} ms */

@@ -1,4 +1,5 @@
 // Render trees as data: [tag, attrs, ...children], text is a string. Nothing here knows the page.
+import { fill, gettext, ngettext } from "./gettext.js";
 
 /**
  * Continues a list of nodes as the server says: [first that differs, how it goes on, ...new ones after it].
@@ -45,7 +46,8 @@ function speak(node) {
 function codeLabel(node) {
   const lines = raw(node).replace(/\n$/, "").split("\n").length;
   const name = typeof node === "string" ? "" : (node[1]?.["data-lang"] ?? "");
-  return `Code, ${name ? `${name}, ` : ""}${lines} ${lines === 1 ? "line" : "lines"}`;
+  const n = fill(ngettext("%(n)s line", "%(n)s lines", lines), { n: lines });
+  return name ? fill(gettext("Code, %(language)s, %(lines)s"), { language: name, lines: n }) : fill(gettext("Code, %(lines)s"), { lines: n });
 }
 
 /** All text of a node as it stands. @param {Kenny.Node} node @returns {string} */

@@ -1,9 +1,11 @@
 // Calls of the API. Every answer is data: what the server said, or one clear sentence about why there is none.
+import { fill, gettext, ngettext } from "../core/gettext.js";
 
 const PATIENCE = 30_000;
 /** @type {Record<string, string>} */
 const SENTENCES = {
-  unreachable: "The server cannot be reached.", slow: "The server took too long to answer.", odd: "The server gave an answer that makes no sense here.",
+  unreachable: gettext("The server cannot be reached."), slow: gettext("The server took too long to answer."),
+  odd: gettext("The server gave an answer that makes no sense here."),
 };
 
 /** @typedef {{ ok: true, status: number, data: any } | { ok: false, error: Kenny.Failure }} Answer */
@@ -36,6 +38,6 @@ async function failure(response) {
   const wait = Number(response.headers.get("Retry-After"));
   const code = typeof said?.code === "string" ? said.code : response.status === 401 ? "unauthenticated" : "odd";
   const message = typeof said?.message === "string" ? said.message : SENTENCES["odd"] ?? "";
-  const waits = response.status === 429 && wait > 0 && !message.includes(String(wait)) ? ` Try again in ${wait} seconds.` : "";
+  const waits = response.status === 429 && wait > 0 && !message.includes(String(wait)) ? ` ${fill(ngettext("Try again in %(n)s second.", "Try again in %(n)s seconds.", wait), { n: wait })}` : "";
   return { ...said, code, message: message + waits, status: response.status };
 }

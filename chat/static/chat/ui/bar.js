@@ -2,6 +2,7 @@
 import { onClick, slot } from "./dom.js";
 import { openMenu } from "./menu.js";
 import { titleOf } from "../core/search.js";
+import { fill, gettext } from "../core/gettext.js";
 
 /** @returns {(state: Kenny.State) => void} */
 export function bar() {
@@ -13,10 +14,10 @@ export function bar() {
   return (state) => {
     const talk = state.current ? state.talks[state.current] : undefined;
     row = state.current ? state.library.rows[state.current] : undefined;
-    const text = row ? titleOf(row) : (talk?.loaded === "missing" ? "Not found" : talk?.title) || "New chat";
+    const text = row ? titleOf(row) : (talk?.loaded === "missing" ? gettext("Not found") : talk?.title) || gettext("New chat");
     if (!title.hidden && title.textContent !== text) title.textContent = text;
     options.hidden = !row;
-    options.setAttribute("aria-label", `Options for ${text}`);
+    options.setAttribute("aria-label", fill(gettext("Options for %(title)s"), { title: text }));
     const waiting = Object.values(state.library.rows).some((other) => other.live?.status === "held");
     const whole = `${waiting ? "● " : ""}${text} · kenny`;
     if (document.title !== whole) document.title = whole;
@@ -51,7 +52,7 @@ export function themeSwitch() {
   const root = document.documentElement;
   const button = /** @type {HTMLElement} */ (document.querySelector("[data-theme-switch]"));
   const isDark = () => (root.dataset["theme"] || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const name = () => { button.textContent = isDark() ? "Light theme" : "Dark theme"; };
+  const name = () => { button.textContent = isDark() ? gettext("Light theme") : gettext("Dark theme"); };
   onClick(button, () => {
     root.dataset["theme"] = isDark() ? "light" : "dark";
     document.cookie = `theme=${root.dataset["theme"]}; path=/; max-age=${YEAR}; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;

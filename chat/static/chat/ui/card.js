@@ -3,6 +3,7 @@ import { clone, onClick, say, slot } from "./dom.js";
 import { showArgs } from "./args.js";
 import { shots } from "./shot.js";
 import { mainArgument, plain } from "../core/visible.js";
+import { fill, gettext, number } from "../core/gettext.js";
 
 /** @returns {{ el: HTMLElement, show: (part: Kenny.ThinkingPart) => void }} */
 export function thinkingCard() {
@@ -11,7 +12,7 @@ export function thinkingCard() {
   return {
     el,
     show(part) {
-      say(slot(el, "what"), part.open ? "Thinking…" : "Thought");
+      say(slot(el, "what"), part.open ? gettext("Thinking…") : gettext("Thought"));
       say(slot(el, "last"), part.open ? (part.text.trimEnd().split("\n").at(-1) ?? "").slice(-120) : "");
       const shown = text.textContent ?? "";
       if (part.text.startsWith(shown)) text.append(part.text.slice(shown.length));
@@ -21,7 +22,9 @@ export function thinkingCard() {
   };
 }
 
-const STATES = { running: "running", waiting: "waiting for you", done: "done", failed: "failed", denied: "denied" };
+const STATES = {
+  running: gettext("running"), waiting: gettext("waiting for you"), done: gettext("done"), failed: gettext("failed"), denied: gettext("denied"),
+};
 const LINES = 200;
 const FIRST = 20;
 
@@ -37,7 +40,7 @@ export function toolCard() {
     const lines = text.split("\n");
     const long = lines.length > LINES && !whole;
     say(slot(el, "output"), long ? lines.slice(0, FIRST).join("\n") : text);
-    say(more, long ? `Show all (${lines.length.toLocaleString("en")} lines)` : null);
+    say(more, long ? fill(gettext("Show all (%(n)s lines)"), { n: number(lines.length) }) : null);
   };
   onClick(more, () => { whole = true; output(); });
   return {
@@ -53,7 +56,7 @@ export function toolCard() {
       showArgs(slot(el, "args"), part.args);
       say(slot(el, "why"), part.state === "failed" || part.state === "denied" ? part.error : null);
       output();
-      shots(slot(el, "images"), part.images, `Image from ${part.tool}`);
+      shots(slot(el, "images"), part.images, fill(gettext("Image from %(tool)s"), { tool: part.tool }));
       if (before !== part.state && (part.state === "failed" || part.images.length)) el.open = true;
     },
   };

@@ -1,6 +1,7 @@
 // <chat-composer>: writes, sends, stops. Its text is kept for each conversation; Enter sends, never while a word is being composed.
 import { ask, clone, onClick, say, slot } from "./dom.js";
 import { liveTurn } from "../core/talk.js";
+import { fill, gettext, ngettext, number } from "../core/gettext.js";
 
 /** @type {Kenny.Draft} */
 const NOTHING = { text: "", images: [] };
@@ -47,7 +48,7 @@ export class Composer extends HTMLElement {
     if (stop.contains(document.activeElement) && !stoppable) this.focus();
     stop.hidden = !stoppable;
     stop.disabled = turn?.stopping ?? false;
-    stop.textContent = turn?.stopping ? "Stopping…" : "Stop";
+    stop.textContent = turn?.stopping ? gettext("Stopping…") : gettext("Stop");
     const closed = talk?.loaded === "deleted" || talk?.loaded === "missing";
     box.disabled = closed;
     /** @type {HTMLButtonElement} */ (slot(this, "send")).disabled = closed;
@@ -57,9 +58,9 @@ export class Composer extends HTMLElement {
   /** @param {string} text @param {Kenny.Turn | undefined} turn */
   #hint(text, turn) {
     const over = text.length - this.#limits.messageChars;
-    if (over > 0) return `The message is ${over.toLocaleString("en")} characters too long.`;
-    if (turn && text) return turn.status === "held" ? "Sent when you have decided" : "Sent when Claude has finished";
-    return "Enter sends · Shift+Enter makes a new line";
+    if (over > 0) return fill(ngettext("The message is %(n)s character too long.", "The message is %(n)s characters too long.", over), { n: number(over) });
+    if (turn && text) return turn.status === "held" ? gettext("Sent when you have decided") : gettext("Sent when Claude has finished");
+    return gettext("Enter sends · Shift+Enter makes a new line");
   }
 
   #send() {
@@ -75,7 +76,7 @@ export class Composer extends HTMLElement {
   /** @param {FileList | null | undefined} list @returns {boolean} whether there was an image */
   #files(list) {
     const images = [...(list ?? [])].filter((file) => file.type.startsWith("image/"));
-    if (list?.length && !images.length) ask(this, { type: "problem", error: { code: "bad_request", message: "Only images can be sent with a message." } });
+    if (list?.length && !images.length) ask(this, { type: "problem", error: { code: "bad_request", message: gettext("Only images can be sent with a message.") } });
     if (images.length) ask(this, { type: "attach", files: images });
     return images.length > 0;
   }
@@ -89,7 +90,7 @@ export class Composer extends HTMLElement {
       const img = /** @type {HTMLImageElement} */ (el.querySelector("img"));
       [img.src, img.alt] = [image.url, image.name];
       const remove = slot(el, "remove");
-      remove.setAttribute("aria-label", `Remove ${image.name}`);
+      remove.setAttribute("aria-label", fill(gettext("Remove %(name)s"), { name: image.name }));
       onClick(remove, () => { this.#changed(this.#box.value, images.filter((other) => other !== image)); this.focus(); });
       return el;
     }));

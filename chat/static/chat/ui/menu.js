@@ -1,14 +1,15 @@
 // The menu of one conversation, and its title edited in place.
 import { ask, clone, onClick } from "./dom.js";
 import { titleOf } from "../core/search.js";
+import { fill, gettext } from "../core/gettext.js";
 
 /** @param {HTMLElement} button @param {Kenny.Row} row @param {HTMLElement} title the element a new title is written in place of */
 export function openMenu(button, row, title) {
   const menu = clone("t-menu");
   const items = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("[role=menuitem]")]);
-  label(menu, "pin", row.pinned ? "Unpin" : "Pin");
-  label(menu, "archive", row.archived ? "Unarchive" : "Archive");
-  menu.setAttribute("aria-label", `Options for ${titleOf(row)}`);
+  label(menu, "pin", row.pinned ? gettext("Unpin") : gettext("Pin"));
+  label(menu, "archive", row.archived ? gettext("Unarchive") : gettext("Archive"));
+  menu.setAttribute("aria-label", fill(gettext("Options for %(title)s"), { title: titleOf(row) }));
   for (const item of items) {
     onClick(item, () => { menu.hidePopover(); ask(button, { ...events(row, title)[item.dataset["do"] ?? ""], type: typeOf(item) }); });
   }

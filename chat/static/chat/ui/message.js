@@ -4,6 +4,7 @@ import { levels, patch } from "./tree.js";
 import { thinkingCard, toolCard } from "./card.js";
 import { gateCard } from "./confirm.js";
 import { shots } from "./shot.js";
+import { gettext } from "../core/gettext.js";
 
 /** @typedef {{ el: HTMLElement, show: (message: Kenny.Message) => void }} MessageView */
 
@@ -19,12 +20,12 @@ export function userMessage() {
       turnId = message.turnId ?? "";
       const unsent = message.status === "unsent";
       say(slot(el, "text"), message.text);
-      shots(slot(el, "images"), message.images, "Image you sent");
-      const state = unsent ? `Not sent. ${message.problem ?? ""}` : message.status === "queued" ? "Waiting to be sent" : null;
+      shots(slot(el, "images"), message.images, gettext("Image you sent"));
+      const state = unsent ? `${gettext("Not sent.")} ${message.problem ?? ""}` : message.status === "queued" ? gettext("Waiting to be sent") : null;
       say(slot(el, "state"), state);
       slot(el, "meta").hidden = !state;
       slot(el, "again").hidden = !unsent;
-      slot(el, "cancel").textContent = unsent ? "Delete" : "Cancel";
+      slot(el, "cancel").textContent = unsent ? gettext("Delete") : gettext("Cancel");
       el.classList.toggle("unsent", unsent);
     },
   };
@@ -48,7 +49,7 @@ export function assistantMessage() {
       else article.removeAttribute("aria-busy");
       const mark = slot(el, "mark");
       mark.hidden = !message.mark;
-      mark.classList.toggle("still", message.mark === "Waiting for you");
+      mark.classList.toggle("still", message.mark === gettext("Waiting for you"));
       say(slot(el, "doing"), message.mark);
       slot(el, "meta").hidden = message.mark !== null || message.busy || !message.text;
       shown = message;

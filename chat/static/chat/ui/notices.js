@@ -1,6 +1,7 @@
 // <chat-notices>: the one dock above the composer. Connection, errors and Undo stand here, so that nothing covers anything.
 import { ask, clone, onClick, say, slot } from "./dom.js";
 import { titleOf } from "../core/search.js";
+import { fill, gettext } from "../core/gettext.js";
 
 const UNDO = 10_000; // visible time
 const UNDO_AT_MOST = 60_000;
@@ -8,10 +9,10 @@ const TICK = 250;
 
 /** @type {Partial<Record<Kenny.Link, { text: string, action?: [string, Kenny.Event | string] }>>} */
 const LINKS = {
-  offline: { text: "You are offline. Messages wait here and are sent when you are back." },
-  lost: { text: "Reconnecting…", action: ["Try now", { type: "reconnect" }] },
-  "signed-out": { text: "You are signed out.", action: ["Sign in", "/accounts/login/"] },
-  stranger: { text: "Somebody else signed in in this browser.", action: ["Reload", { type: "reload" }] },
+  offline: { text: gettext("You are offline. Messages wait here and are sent when you are back.") },
+  lost: { text: gettext("Reconnecting…"), action: [gettext("Try now"), { type: "reconnect" }] },
+  "signed-out": { text: gettext("You are signed out."), action: [gettext("Sign in"), "/accounts/login/"] },
+  stranger: { text: gettext("Somebody else signed in in this browser."), action: [gettext("Reload"), { type: "reload" }] },
 };
 
 export class Notices extends HTMLElement {
@@ -29,8 +30,8 @@ export class Notices extends HTMLElement {
     /** @type {Element[]} */
     const lines = [];
     if (link) lines.push(line("warn", link.text, link.action));
-    if (state.stale) lines.push(line("plain", "A new version is ready.", ["Reload", { type: "reload" }]));
-    if (state.problem) lines.push(line("danger", state.problem.message, ["Dismiss", { type: "problem", error: null }]));
+    if (state.stale) lines.push(line("plain", gettext("A new version is ready."), [gettext("Reload"), { type: "reload" }]));
+    if (state.problem) lines.push(line("danger", state.problem.message, [gettext("Dismiss"), { type: "problem", error: null }]));
     if (state.undo) lines.push(keep ?? this.#undoBar(state.undo));
     this.#undo = state.undo;
     this.replaceChildren(...lines);
@@ -40,7 +41,7 @@ export class Notices extends HTMLElement {
   /** Counts only time in which it can be seen and nobody is at it. @param {NonNullable<Kenny.State["undo"]>} undo */
   #undoBar(undo) {
     const el = clone("t-undo");
-    say(slot(el, "text"), `Deleted “${titleOf(undo.row)}”`);
+    say(slot(el, "text"), fill(gettext("Deleted “%(title)s”"), { title: titleOf(undo.row) }));
     onClick(slot(el, "undo"), () => ask(el, { type: "undo" }));
     let [seen, all] = [0, 0];
     const timer = setInterval(() => {

@@ -1,11 +1,12 @@
 // How a turn ended when it did not end well, in one sentence, with Retry where that can help.
 import { ask, clone, onClick, say, slot } from "./dom.js";
+import { gettext } from "../core/gettext.js";
 
 /** @type {Record<string, string>} */
 const ENDS = {
-  stopped: "Stopped", interrupted: "The answer was interrupted: the server was restarted.", failed: "The answer failed.",
-  max_tokens: "The answer reached its greatest length.", refusal: "Claude declined to answer this.",
-  model_context_window_exceeded: "The conversation is longer than Claude can read.", expired: "The approval was not given in time.",
+  stopped: gettext("Stopped"), interrupted: gettext("The answer was interrupted: the server was restarted."), failed: gettext("The answer failed."),
+  max_tokens: gettext("The answer reached its greatest length."), refusal: gettext("Claude declined to answer this."),
+  model_context_window_exceeded: gettext("The conversation is longer than Claude can read."), expired: gettext("The approval was not given in time."),
 };
 const CALM = new Set(["stopped", "expired", "denied"]);
 
@@ -21,7 +22,7 @@ export function outcomeLine() {
       if (!outcome) return;
       const calm = !outcome.error && CALM.has(outcome.stopReason ?? "");
       el.classList.toggle("calm", calm);
-      say(slot(el, "ending"), outcome.error?.message ?? ENDS[outcome.stopReason ?? ""] ?? "The answer ended early.");
+      say(slot(el, "ending"), outcome.error?.message ?? ENDS[outcome.stopReason ?? ""] ?? gettext("The answer ended early."));
       slot(el, "retry").hidden = calm || outcome.stopReason === null;
     },
   };

@@ -1,5 +1,6 @@
 // Images in messages and cards: their place is kept before they load, a click shows them whole.
 import { clone, onClick, slot } from "./dom.js";
+import { fill, gettext } from "../core/gettext.js";
 
 const TALLEST = 24; // rem
 
@@ -9,7 +10,7 @@ export function shots(box, pictures, name) {
   box.hidden = !pictures.length;
   if (box.dataset["shown"] === key) return;
   box.dataset["shown"] = key;
-  box.replaceChildren(...pictures.map((picture, i) => shot(picture, pictures.length > 1 ? `${name}, ${i + 1} of ${pictures.length}` : name)));
+  box.replaceChildren(...pictures.map((picture, i) => shot(picture, pictures.length > 1 ? fill(gettext("%(name)s, %(i)s of %(n)s"), { name, i: i + 1, n: pictures.length }) : name)));
 }
 
 /** @param {Kenny.Picture | null} picture @param {string} name @returns {HTMLElement} */
@@ -23,7 +24,7 @@ function shot(picture, name) {
     [img.width, img.height] = [picture.width, picture.height];
     img.style.width = `min(${picture.width}px, ${(TALLEST * picture.width) / picture.height}rem)`;
   }
-  button.setAttribute("aria-label", `Open ${name}`);
+  button.setAttribute("aria-label", fill(gettext("Open %(name)s"), { name }));
   img.addEventListener("error", () => el.replaceWith(lost(() => shot(picture, name))));
   img.src = picture.url;
   onClick(button, () => enlarge(img));

@@ -3,6 +3,7 @@ import { ask, clone, keyed, onClick, say, slot } from "./dom.js";
 import { openMenu } from "./menu.js";
 import { groups, titleOf } from "../core/search.js";
 import { iso, long, short } from "../core/times.js";
+import { fill, gettext } from "../core/gettext.js";
 
 /** @typedef {{ el: HTMLElement, show: (row: Kenny.Row) => void }} RowView */
 
@@ -36,7 +37,7 @@ export class Sidebar extends HTMLElement {
     else for (const part of parts) for (const row of part.rows) this.#rows.get(row.id)?.show(row);
     this.#order = order;
     const query = state.search.query.trim();
-    say(slot(this, "none"), parts.length || !state.library.loaded ? null : query ? `No conversation matches “${query}”.` : "No conversations yet.");
+    say(slot(this, "none"), parts.length || !state.library.loaded ? null : query ? fill(gettext("No conversation matches “%(query)s”."), { query }) : gettext("No conversations yet."));
   }
 
   /** Focuses a row, or the button for a new chat. @param {string | null} id */
@@ -92,8 +93,8 @@ export class Sidebar extends HTMLElement {
     link.title = titleOf(row);
     if (row.id === this.#current) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
-    options.setAttribute("aria-label", `Options for ${titleOf(row)}`);
-    const mark = row.live?.status === "held" ? "waiting for you" : row.live ? "answering" : row.version === undefined ? "not synced" : null;
+    options.setAttribute("aria-label", fill(gettext("Options for %(title)s"), { title: titleOf(row) }));
+    const mark = row.live?.status === "held" ? gettext("waiting for you") : row.live ? gettext("answering") : row.version === undefined ? gettext("not synced") : null;
     say(slot(el, "mark"), mark);
     slot(el, "mark").classList.toggle("wait", row.live?.status === "held");
     say(slot(el, "agent"), row.agentId ?? "workspace");

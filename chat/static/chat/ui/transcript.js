@@ -4,10 +4,11 @@ import { follow } from "./scroll.js";
 import { assistantMessage, userMessage } from "./message.js";
 import { outcomeLine } from "./outcome.js";
 import { view } from "../core/talk.js";
+import { fill, gettext, ngettext, number } from "../core/gettext.js";
 
 const STATES = {
-  no: "Loading…", loading: "Loading…", yes: null, deleted: "This conversation was deleted.", missing: "This conversation was not found.",
-  failed: "This conversation could not be loaded.",
+  no: gettext("Loading…"), loading: gettext("Loading…"), yes: null, deleted: gettext("This conversation was deleted."),
+  missing: gettext("This conversation was not found."), failed: gettext("This conversation could not be loaded."),
 };
 
 export class Transcript extends HTMLElement {
@@ -43,7 +44,7 @@ export class Transcript extends HTMLElement {
     const all = talk ? view(talk) : [];
     const shown = talk ? all.slice(-talk.shown) : [];
     say(slot(this, "state"), talk && !all.length ? (talk.loaded === "failed" ? talk.problem?.message : null) ?? STATES[talk.loaded] : null);
-    say(slot(this, "edge"), all.length > 50 && shown.length === all.length ? "Beginning of the conversation" : null);
+    say(slot(this, "edge"), all.length > 50 && shown.length === all.length ? gettext("Beginning of the conversation") : null);
     const box = slot(this, "messages");
     keyed(box, this.#views, shown, (m) => `${m.role} ${m.key}`, (m) => withOutcome(m.role === "user" ? userMessage() : assistantMessage()));
     if (this.#count && !this.#follow?.isPinned()) this.#missed += Math.max(0, all.length - this.#count);
@@ -67,8 +68,8 @@ export class Transcript extends HTMLElement {
     const button = slot(this, "jump");
     if (pinned) this.#missed = 0;
     button.hidden = pinned || gap < 120;
-    button.textContent = "Jump to latest";
-    if (this.#missed) button.dataset["new"] = `${this.#missed} new`;
+    button.textContent = gettext("Jump to latest");
+    if (this.#missed) button.dataset["new"] = fill(ngettext("%(n)s new", "%(n)s new", this.#missed), { n: number(this.#missed) });
     else delete button.dataset["new"];
   }
 

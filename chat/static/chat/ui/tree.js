@@ -1,6 +1,7 @@
 // Draws render trees. Nodes are made, never parsed; tags and attributes come from closed sets on this side too.
 import { clone, slot } from "./dom.js";
 import { children, same } from "../core/tree.js";
+import { fill, gettext } from "../core/gettext.js";
 
 const TAGS = new Set("p br hr h2 h3 h4 h5 h6 em strong s code pre span a ul ol li blockquote table thead tbody tr th td".split(" "));
 const ATTRS = new Set(["class", "href", "rel", "start", "data-lang"]);
@@ -25,11 +26,11 @@ export function make(node) {
 /** @param {HTMLElement} pre */
 function framed(pre) {
   const figure = clone("t-code");
-  const name = pre.dataset["lang"] || "text";
+  const name = pre.dataset["lang"] || gettext("text");
   slot(figure, "name").textContent = name;
   pre.tabIndex = 0;
   pre.setAttribute("role", "group");
-  pre.setAttribute("aria-label", `${name} code`);
+  pre.setAttribute("aria-label", fill(gettext("%(language)s code"), { language: name }));
   figure.append(pre);
   return figure;
 }
