@@ -7,7 +7,9 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-emit-trusted-host --strip-extras --allow-unsafe
 
-.PHONY: help run test lint bench requirements
+GETTEXT := --all --no-obsolete --no-wrap --add-location file --ignore data --ignore node_modules --ignore tests --ignore mutants
+
+.PHONY: help run test lint bench messages requirements
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +36,11 @@ lint: $(VENV)/dev.stamp ## run every checker
 
 bench: $(VENV)/dev.stamp ## run the benchmarks, each prints its figures
 	@exec $(BIN)/python -m tests.load.bench $(ARGS)
+
+messages: $(VENV)/dev.stamp ## bring locale/ up to date with the sources (needs GNU gettext)
+	$(BIN)/python manage.py makemessages $(GETTEXT)
+	$(BIN)/python manage.py makemessages $(GETTEXT) --domain djangojs
+	$(BIN)/python manage.py compilemessages --ignore $(VENV) --ignore node_modules
 
 requirements: $(VENV)/dev.stamp ## compile requirements/*.txt anew (takes minutes)
 	$(COMPILE) --upgrade --output-file requirements/dev.txt requirements/dev.in

@@ -13,6 +13,7 @@ from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 
 from chat import limits
+from chat.words import words
 
 CLIENT = Path(__file__).parent / "static"
 # The order of the cascade layers is the order of the links.
@@ -27,7 +28,7 @@ def page(request: HttpRequest, conversation_id: str | None = None) -> HttpRespon
     return render(
         request,
         "chat/page.html",
-        {"config": config(request), "modules": modules(), "sheets": sheets()},
+        {"config": config(request), "modules": modules(), "sheets": sheets(), "words": words()},
     )
 
 

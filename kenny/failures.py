@@ -2,19 +2,20 @@
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template import loader
+from django.utils.translation import gettext_lazy as _
 
 from history.errors import BadRequest, Forbidden, NotFound, Refused, Unavailable
 
 PAGES = {
-    400: ("That request cannot be understood", "Go back and try it again."),
+    400: (_("That request cannot be understood"), _("Go back and try it again.")),
     403: (
-        "That is not yours to open",
-        "Sign in with an account that may, or ask whoever runs this server.",
+        _("That is not yours to open"),
+        _("Sign in with an account that may, or ask whoever runs this server."),
     ),
-    404: ("Nothing is here", "The address may be mistyped, or what was here is gone."),
+    404: (_("Nothing is here"), _("The address may be mistyped, or what was here is gone.")),
     500: (
-        "Something broke here",
-        "It has been written to the server's log. Try again in a moment.",
+        _("Something broke here"),
+        _("It has been written to the server's log. Try again in a moment."),
     ),
 }
 

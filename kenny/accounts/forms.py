@@ -6,18 +6,22 @@ from typing import ClassVar
 from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.models import User
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
 
 class TokenForm(forms.Form):
     """A new API token."""
 
-    DAYS: ClassVar[list[tuple[str, str]]] = [
-        ("90", "in 90 days"), ("30", "in 30 days"), ("365", "in a year"), ("", "never"),
+    DAYS: ClassVar[list[tuple[str, str | Promise]]] = [
+        ("90", _("in 90 days")), ("30", _("in 30 days")), ("365", _("in a year")), ("", _("never")),
     ]  # fmt: skip
     name = forms.CharField(
-        label="Name of the token", max_length=100, help_text="What it is for: “backup script”."
+        label=_("Name of the token"),
+        max_length=100,
+        help_text=_("What it is for: “backup script”."),
     )
-    days = forms.ChoiceField(label="It expires", choices=DAYS, required=False, initial="90")
+    days = forms.ChoiceField(label=_("It expires"), choices=DAYS, required=False, initial="90")
 
     def lifetime(self) -> timedelta | None:
         """Return the lifetime chosen; None for a token that does not expire."""
@@ -37,7 +41,7 @@ class LeaveForm(forms.Form):
     """The last question before an account is gone."""
 
     password = forms.CharField(
-        label="Your password",
+        label=_("Your password"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )

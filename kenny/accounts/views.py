@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -58,7 +59,7 @@ def account(request: SignedIn) -> HttpResponse:
 def revoke_token(request: SignedIn, token_key: str) -> HttpResponse:
     """Revoke a token of the user. One that is gone already is no error."""
     if tokens.revoke(request.user, token_key=token_key):
-        messages.success(request, "The token is revoked; whoever used it is signed out.")
+        messages.success(request, _("The token is revoked; whoever used it is signed out."))
     return redirect("account")
 
 
@@ -77,7 +78,7 @@ def session_list(request: SignedIn) -> HttpResponse:
 def end_session(request: SignedIn, number: int) -> HttpResponse:
     """End one session of the user."""
     if sessions.end(request.user, number=number):
-        messages.success(request, "That session has ended.")
+        messages.success(request, _("That session has ended."))
     return redirect("session_list")
 
 
@@ -107,11 +108,11 @@ def delete_account(request: SignedIn) -> HttpResponse:
 def _is_owner(request: SignedIn, form: LeaveForm) -> bool:
     """Check the password, as often a minute as allauth's own pages do; the form gets the reason for a no."""
     if not ratelimit.consume(request, action="reauthenticate", user=request.user):
-        form.add_error(None, "Too many attempts. Wait a minute.")
+        form.add_error(None, _("Too many attempts. Wait a minute."))
         return False
     right = request.user.check_password(form.cleaned_data["password"])
     if not right:
-        form.add_error("password", "That is not your password.")
+        form.add_error("password", _("That is not your password."))
     return right
 
 
