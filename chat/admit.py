@@ -41,5 +41,7 @@ def admit(conversation: Conversation, *, listed: Sequence[dict[str, Any]], now: 
 
 def figures_before(conversation: Conversation) -> dict[str, int]:
     """Return how full the context was at the end of the conversation's newest turn."""
+    if not conversation.message_count:
+        return {}
     newest = Turn.objects.filter(conversation=conversation).order_by("-pk")
     return carried(newest.values_list("usage", flat=True).first() or {})

@@ -40,7 +40,7 @@ def decide(confirm: Confirm, *, owner_id: int, now: int) -> Started:
         held = turn.status == Turn.Status.HELD
         if held:
             _resume(turn)
-            store.set_live(state, conversation, turn_id=turn.turn_id, status="running", now=now)
+            store.set_live(state, conversation, turn_id=turn.turn_id, status="running")
         hit("decide.written")
         return Started(
             turn=turn, conversation_id=conversation.cid, after=last_kept(turn.pk), fresh=held

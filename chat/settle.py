@@ -114,7 +114,7 @@ def _append(
     """Write the list, or only the end of the turn where the list stays as it was (rule 18); return the version."""
     live = (row.turn_id, "held") if ending.held else None
     if ending.keep_list:
-        store.set_live(state, conversation, turn_id=None, status=None, now=now)
+        store.set_live(state, conversation, turn_id=None, status=None)
         return conversation.version
     written = store.append_turn(
         state,

@@ -117,7 +117,7 @@ def refuse_overspent(owner_id: int, *, now: int) -> None:
 
 def standings(owner_id: int, *, now: int) -> list[Standing]:
     """Return every budget the person must keep to, with what is used of it."""
-    budgets = Budget.objects.binding(owner_id).select_related("user", "group")
+    budgets = Budget.objects.binding(owner_id).select_related("group")
     return [standing_of(budget, now=now) for budget in budgets.order_by("period", "pk")]
 
 

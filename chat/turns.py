@@ -64,7 +64,8 @@ def start(send: Send, *, owner_id: int, now: int, listed: Sequence[dict[str, Any
     conversation_id = send.conversation_id or f"c-{secrets.token_hex(12)}"
     with transaction.atomic():
         state = store.locked(owner_id)
-        if send.turn_id and (known := _known(owner_id, send.turn_id)):
+        # Almost always there is none: what it belongs to is read where there is one.
+        if send.turn_id and (known := Turn.objects.owned_by(owner_id).named(send.turn_id).first()):
             return _attach(known, send=send, wanted=wanted)
         conversation = store.open_for_turn(
             state,
@@ -77,7 +78,6 @@ def start(send: Send, *, owner_id: int, now: int, listed: Sequence[dict[str, Any
         _refuse_stale_cut(conversation, send)
         agent_id = send.agent_id or conversation.agent_id or DEFAULT_AGENT
         choice = admit.admit(conversation, listed=listed, now=now)
-        _freeze(conversation, agent_id=agent_id)
         turn = _create(
             conversation, send=send, agent_id=agent_id, choice=choice, wanted=wanted, now=now
         )
@@ -93,7 +93,13 @@ def start(send: Send, *, owner_id: int, now: int, listed: Sequence[dict[str, Any
         said = _open_journal(
             turn, send=send, images=[photo.described(conversation_id) for photo in photos]
         )
-        store.set_live(state, conversation, turn_id=turn.turn_id, status="running", now=now)
+        store.set_live(
+            state,
+            conversation,
+            turn_id=turn.turn_id,
+            status="running",
+            frozen=_frozen(conversation, agent_id=agent_id),
+        )
         hit("send.written")
     return Started(
         turn=turn,
@@ -146,18 +152,16 @@ def _refuse_stale_cut(conversation: Conversation, send: Send) -> None:
         raise BadRequest("truncateAt must be the position of a person's message.")
 
 
-def _freeze(conversation: Conversation, *, agent_id: str) -> None:
-    """Keep the frozen request unless agent, tools or the person's system text changed: that is a rewrite (rule 19)."""
+def _frozen(conversation: Conversation, *, agent_id: str) -> store.Frozen | None:
+    """Return the frozen request if agent, tools or the person's system text changed: that is a rewrite (rule 19)."""
     frozen = material.frozen_for(agent_id, custom=material.setting(conversation, "system"))
     if conversation.frozen_hash == frozen.hash:
-        return
-    rewrite = conversation.message_count if conversation.frozen_hash else None
-    store.freeze(
-        conversation,
+        return None
+    return store.Frozen(
         system=frozen.system,
         tools=frozen.tools,
         frozen_hash=frozen.hash,
-        thinking_from=rewrite,
+        thinking_from=conversation.message_count if conversation.frozen_hash else None,
     )
 
 

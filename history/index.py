@@ -33,6 +33,11 @@ def index_title(conversation_id: int, title: str) -> None:
     _replace(conversation_id, {TITLE: Text.of(title)}, stored=_stored(conversation_id, titles=True))
 
 
+def index_first_title(conversation_id: int, title: str) -> None:
+    """Index the title of a conversation that was just made."""
+    _replace(conversation_id, {TITLE: Text.of(title)}, stored={})
+
+
 def index_messages(conversation_id: int, texts: Sequence[Text]) -> None:
     """Replace the rows of messages whose text changed; a settle touches only what is new."""
     stored = _stored(conversation_id, titles=False)

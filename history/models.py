@@ -35,6 +35,9 @@ class SyncState(models.Model):
     last_seq = models.BigIntegerField(default=0)
     epoch = models.CharField(max_length=32, default=new_epoch)
 
+    read_at = 2**63
+    """The number at which the transaction that holds the lock began (`rows.locked`): what is above is its own."""
+
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(last_seq__gte=0), name="history_syncstate_seq")

@@ -33,6 +33,7 @@ def locked(owner_id: int) -> SyncState:
         # Two first writes meet here: the second waits for the first and then reads its row.
         SyncState.objects.bulk_create([SyncState(pk=owner_id)], ignore_conflicts=True)
         state = states.get(pk=owner_id)
+    state.read_at = state.last_seq
     return state
 
 
@@ -46,6 +47,11 @@ def take(state: SyncState, *, count: int = 1) -> int:
         raise NotLocked("the counter moved: the state was not read under its lock")
     state.last_seq += count
     return first
+
+
+def take_for(state: SyncState, row: Conversation) -> int:
+    """Return a number for a change of `row`: the one it got in this very transaction, which nobody has seen, else a new one."""
+    return row.seq if row.seq > state.read_at else take(state)
 
 
 def find(*, owner_id: int, cid: str) -> Conversation:

@@ -1,6 +1,7 @@
 """What the turn engine writes: inside its own transaction, after `locked`, with the heavy work in `prepare`."""
 
 import hashlib
+from dataclasses import dataclass
 from typing import Any
 
 from history import attachments, index
@@ -10,7 +11,7 @@ from history.fence import storable
 from history.fields import dump
 from history.models import Conversation, SyncState
 from history.prepared import Prepared, prepare
-from history.rows import create, refuse_deleted, swap, take, write
+from history.rows import create, refuse_deleted, swap, take_for, write
 
 TITLE_LENGTH = 80
 
@@ -28,9 +29,31 @@ def open_for_turn(
         row = create(
             state, cid=cid, now=now, title=title, agent_id=agent_id, created_at=now, updated_at=now
         )
-        index.index_title(row.pk, title)
+        index.index_first_title(row.pk, title)
     refuse_deleted(row)
     return row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frozen:
+    """The system text and tool list that every later request of a conversation repeats; no client sees them.
+
+    `frozen_hash` is what the caller compares before it freezes again; by default the hash of both. `thinking_from` is
+    where thinking begins to count in a list that was rewritten, None leaves it where it is.
+    """
+
+    system: str
+    tools: list[dict[str, Any]]
+    frozen_hash: str = ""
+    thinking_from: int | None = None
+
+    def columns(self) -> dict[str, Any]:
+        """Return what to write."""
+        named = self.frozen_hash or hash_frozen(system=self.system, tools=self.tools)
+        columns: dict[str, Any] = {"system": self.system, "tools": self.tools, "frozen_hash": named}
+        if self.thinking_from is not None:
+            columns["thinking_from"] = self.thinking_from
+        return columns
 
 
 def set_live(
@@ -39,32 +62,15 @@ def set_live(
     *,
     turn_id: str | None,
     status: str | None,
-    now: int,
+    frozen: Frozen | None = None,
 ) -> None:
-    """Say which turn runs or is held. Moves the feed, never version or tag: nothing was written to read anew."""
-    del now  # the feed orders by number; a turn's times are the turn's own
-    swap(conversation, live_turn=turn_id, live_status=status, seq=take(state))
+    """Say which turn runs or is held. Moves the feed, never version or tag: nothing was written to read anew.
 
-
-def freeze(
-    conversation: Conversation,
-    *,
-    system: str,
-    tools: list[dict[str, Any]],
-    frozen_hash: str = "",
-    thinking_from: int | None = None,
-) -> None:
-    """Keep the system text and tool list that every later request repeats; nothing a client sees moves.
-
-    `frozen_hash` is what the caller compares before it freezes again; by default the hash of both.
+    `frozen` is kept by the same write, where a turn changes it.
     """
-    columns = {
-        "system": system,
-        "tools": tools,
-        "frozen_hash": frozen_hash or hash_frozen(system=system, tools=tools),
-    }
-    kept = conversation.thinking_from if thinking_from is None else thinking_from
-    swap(conversation, **columns, thinking_from=kept)
+    columns = frozen.columns() if frozen else {}
+    seq = take_for(state, conversation)
+    swap(conversation, **columns, live_turn=turn_id, live_status=status, seq=seq)
 
 
 def unbind(conversation: Conversation, *, thinking_from: int) -> None:

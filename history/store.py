@@ -15,8 +15,8 @@ from history.rows import NotLocked, cursor, find, find_head, locked
 from history.saving import Replaced, Saved, patch, replace_all, save
 from history.sent import ALWAYS, Conditions, Sent
 from history.settling import (
+    Frozen,
     append_turn,
-    freeze,
     full_messages,
     hash_frozen,
     open_for_turn,
@@ -29,6 +29,7 @@ __all__ = [
     "ALWAYS",
     "BuriedAll",
     "Conditions",
+    "Frozen",
     "NotLocked",
     "Prepared",
     "Replaced",
@@ -42,7 +43,6 @@ __all__ = [
     "cursor",
     "find",
     "find_head",
-    "freeze",
     "full_messages",
     "hash_frozen",
     "hooks",

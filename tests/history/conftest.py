@@ -85,7 +85,7 @@ def run_turn(api: Api, cid: str, *, status: str = "running") -> None:
     with transaction.atomic():
         state = store.locked(api.owner_id)
         row = store.find(owner_id=api.owner_id, cid=cid)
-        store.set_live(state, row, turn_id="t-1", status=status, now=1)
+        store.set_live(state, row, turn_id="t-1", status=status)
 
 
 def picture(*, size: int = 30_000) -> bytes:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
 
 from history import store
 from history.erasure import flush_deleted
@@ -40,7 +40,14 @@ def fill(api: Api, cid: str, canary: str) -> bytes:
     ]
     api.put(cid, title=canary, messages=messages, settings={"system": canary}, agentId=canary)
     row = store.find(owner_id=api.owner_id, cid=cid)
-    store.freeze(row, system=canary, tools=[{"name": canary}])
+    with transaction.atomic():
+        store.set_live(
+            store.locked(api.owner_id),
+            row,
+            turn_id=None,
+            status=None,
+            frozen=store.Frozen(system=canary, tools=[{"name": canary}]),
+        )
     return data
 
 

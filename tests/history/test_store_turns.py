@@ -20,7 +20,7 @@ def begin(user: User, cid: str = "c-1", *, title: str = "hello", now: int = 1000
     with transaction.atomic():
         state = store.locked(user.pk)
         row = store.open_for_turn(state, cid=cid, title=title, agent_id="workspace", now=now)
-        store.set_live(state, row, turn_id="t-1", status="running", now=now)
+        store.set_live(state, row, turn_id="t-1", status="running")
     return row
 
 
@@ -46,7 +46,7 @@ class TestOpenForTurn:
         )
         assert (len(stored.title), stored.title[:7]) == (80, "first \u2400")
         assert stored.live == row.live == {"turnId": "t-1", "status": "running"}
-        assert SyncState.objects.get().last_seq == stored.seq == 2
+        assert SyncState.objects.get().last_seq == stored.seq == 1
 
     def test_takes_a_known_one_as_it_is(self, alice: User) -> None:
         begin(alice)
@@ -74,7 +74,7 @@ class TestAppendTurn:
         assert json.dumps(store.full_messages(written)) == json.dumps(messages)
         assert (stored.version, stored.etag, stored.agent_id) == (2, written.etag, "kenny")
         assert (stored.message_count, stored.preview, stored.live) == (3, "re hi \U0001f600", None)
-        assert (stored.updated_at, stored.seq) == (2000, 3)
+        assert (stored.updated_at, stored.seq) == (2000, 2)
 
     def test_never_lets_the_time_stand_still(self, alice: User) -> None:
         row = begin(alice, now=9000)
@@ -120,7 +120,7 @@ class TestAppendTurn:
 
         with pytest.raises(Deleted):
             settle(alice, row, said("late"))
-        assert store.SyncState.objects.get().last_seq == 3
+        assert store.SyncState.objects.get().last_seq == 2
         Conversation.objects.all().delete()
         with pytest.raises(NotFound):
             settle(alice, row, said("late"))
@@ -160,27 +160,34 @@ class TestVerbatim:
 
         stored = store.find(owner_id=alice.pk, cid="c-1")
         assert json.dumps(stored.messages[0]["z"]) == json.dumps(tools)
-        assert (stored.version, stored.seq, stored.settings) == (2, 3, {})
+        assert (stored.version, stored.seq, stored.settings) == (2, 2, {})
+
+
+def freeze(alice: User, row: Conversation, **request: Any) -> None:
+    with transaction.atomic():
+        state = store.locked(alice.pk)
+        frozen = store.Frozen(**request)
+        store.set_live(state, row, turn_id="t-1", status="running", frozen=frozen)
 
 
 class TestFreeze:
-    def test_keeps_system_text_and_tools_and_moves_nothing(self, alice: User) -> None:
+    def test_keeps_system_text_and_tools_and_moves_no_version(self, alice: User) -> None:
         row = begin(alice)
         tools = [{"name": "read_file", "input_schema": {"b": 1, "a": 2}}]
 
-        store.freeze(row, system="Be \u2028 brief.", tools=tools)
-        store.freeze(row, system="Be brief.", tools=tools, frozen_hash="h", thinking_from=4)
+        freeze(alice, row, system="Be \u2028 brief.", tools=tools)
+        freeze(alice, row, system="Be brief.", tools=tools, frozen_hash="h", thinking_from=4)
         store.unbind(row, thinking_from=6)
 
         stored = store.find(owner_id=alice.pk, cid="c-1")
         assert (stored.system, json.dumps(stored.tools)) == ("Be brief.", json.dumps(tools))
         assert (stored.frozen_hash, stored.thinking_from, row.thinking_from) == ("h", 6, 6)
-        assert (stored.version, stored.seq, SyncState.objects.get().last_seq) == (1, 2, 2)
+        assert (stored.version, stored.seq, SyncState.objects.get().last_seq) == (1, 3, 3)
 
     def test_hashes_what_it_keeps(self, alice: User) -> None:
         row = begin(alice)
 
-        store.freeze(row, system="a", tools=[])
+        freeze(alice, row, system="a", tools=[])
 
         assert (
             row.frozen_hash
@@ -197,14 +204,14 @@ class TestLock:
 
         row = Conversation.objects.get()
         with pytest.raises(store.NotLocked):
-            store.set_live(stale, row, turn_id=None, status=None, now=1)
+            store.set_live(stale, row, turn_id=None, status=None)
 
     def test_is_needed_for_a_row(self, alice: User) -> None:
         row = begin(alice)
         settle(alice, row, said("x"))
 
         with pytest.raises(store.NotLocked):
-            store.freeze(row, system="stale", tools=[])
+            freeze(alice, row, system="stale", tools=[])
 
     @pytest.mark.django_db(transaction=True)
     def test_is_held_only_inside_a_transaction(self) -> None:
