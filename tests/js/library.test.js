@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { filter, groups, titleOf } from "../../chat/static/chat/core/search.js";
+import { filter, listing, titleOf } from "../../chat/static/chat/core/search.js";
 import { dropped, merge } from "../../chat/static/chat/core/sync.js";
 import { empty } from "../../chat/static/chat/core/library.js";
+import { restorable } from "../../chat/static/chat/core/undo.js";
 import { feed, fresh, opened } from "./help.js";
 
 const row = (id, more = {}) => ({ id, title: id, agentId: null, pinned: false, archived: false, updatedAt: 1, version: 1, live: null, ...more });
@@ -33,7 +34,7 @@ test("a row that did not change keeps its identity", () => {
 
 test("a delete shows at once, is sent after the Undo time, and the list does not bring it back meanwhile", () => {
   const [state, effects] = feed([{ type: "remove", id: "a" }, { type: "listed", answer: answer([row("a"), row("b")]) }], list(row("a"), row("b")));
-  assert.deepEqual([ids(state), state.undo.row.id, doing(effects).includes("delete")], [["b"], "a", false]);
+  assert.deepEqual([ids(state), state.undo[0].row.id, doing(effects).includes("delete")], [["b"], "a", false]);
   const [sent, more] = feed([{ type: "undoOver" }, { type: "undoOver" }], state);
   assert.deepEqual(more, [{ do: "delete", id: "a" }]);
   assert.deepEqual(ids(feed([{ type: "listed", answer: answer([row("a")]) }], sent)[0]), []);
@@ -51,10 +52,19 @@ test("deleting the open conversation leaves it, Undo opens it again", () => {
   assert.ok(feed([{ type: "undo" }], state)[1].some((e) => e.do === "visit" && e.id === "c-1"));
 });
 
-test("a second delete sends the first", () => {
+test("a further delete leaves the first to be taken back; each has a time of its own", () => {
   const [state, effects] = feed([{ type: "remove", id: "a" }, { type: "remove", id: "b" }], list(row("a"), row("b")));
-  assert.deepEqual([effects.filter((e) => e.do === "delete").map((e) => e.id), state.undo.row.id], [["a"], "b"]);
+  assert.deepEqual([doing(effects).includes("delete"), restorable(state).map((one) => one.row.id)], [false, ["b", "a"]]);
+  const [over, sent] = feed([{ type: "undoOver", id: "a" }, { type: "undo" }], state);
+  assert.deepEqual([sent.filter((e) => e.do === "delete"), ids(over), over.undo], [[{ do: "delete", id: "a" }], ["b"], []]);
+  assert.deepEqual(ids(feed([{ type: "undo", id: "a" }], state)[0]), ["a"]);
+  assert.deepEqual(feed([{ type: "undoOver" }], state)[1], [{ do: "delete", id: "a" }, { do: "delete", id: "b" }]);
   assert.deepEqual(feed([{ type: "remove", id: "nobody" }], state)[0], state);
+});
+
+test("what another device deleted meanwhile is not brought back", () => {
+  const [state] = feed([{ type: "remove", id: "a" }, { type: "listed", answer: answer([], { full: false, deleted: [{ id: "a" }] }) }], list(row("a")));
+  assert.deepEqual([restorable(state), feed([{ type: "undo" }], state)], [[], [state, []]]);
 });
 
 test("a delete that failed brings the row back with the reason", () => {
@@ -92,7 +102,7 @@ test("rows stand by date, newest first, pinned before and archived behind", () =
   const ago = (days) => now - days * 86_400_000;
   const state = list(row("today", { updatedAt: now }), row("older", { updatedAt: now - 5 }), row("yesterday", { updatedAt: ago(1) }), row("week", { updatedAt: ago(6) }),
     row("month", { updatedAt: ago(20) }), row("past", { updatedAt: ago(100) }), row("pin", { pinned: true, updatedAt: ago(300) }), row("old", { archived: true, updatedAt: now }));
-  const parts = groups(state, now);
+  const { parts } = listing(state, now);
   assert.deepEqual(parts.map((part) => [part.label, part.rows.map((r) => r.id)]), [["Pinned", ["pin"]], ["Today", ["today", "older"]], ["Yesterday", ["yesterday"]],
     ["Previous 7 days", ["week"]], ["Previous 30 days", ["month"]], ["March 2026", ["past"]], ["Archived", ["old"]]]);
 });
@@ -101,8 +111,16 @@ test("hits of the server stand below, without what is shown already or being del
   const typed = { type: "query", text: "a " };
   const [state, effects] = feed([typed, { type: "found", query: "a", rows: [row("a"), row("b"), row("c")] }, { type: "remove", id: "c" }], list(row("a"), row("b"), row("c")));
   assert.deepEqual(effects[0], { do: "find", query: "a" });
-  assert.deepEqual(groups(state, 2).map((part) => [part.label, part.rows.map((r) => r.id)]).at(-1), ["Found in the text", ["b"]]);
+  assert.deepEqual(listing(state, 2).parts.map((part) => [part.label, part.rows.map((r) => r.id)]).at(-1), ["Found in the text", ["b"]]);
   assert.equal(feed([{ type: "found", query: "late", rows: [] }], state)[0], state);
   assert.equal(feed([{ type: "query", text: "" }], state)[0].search.hits, null);
   assert.equal(fresh().library.loaded, false);
+});
+
+test("only so many rows are shown as asked for, pinned ones first, and it is told how many are left", () => {
+  const rows = Array.from({ length: 30 }, (_, i) => row(`r${i}`, { updatedAt: i, pinned: i === 0, archived: i > 27 }));
+  const { parts, more } = listing(list(...rows), 40, 20);
+  assert.deepEqual([parts.map((part) => part.rows.length), parts[0].rows[0].id, parts[1].rows[0].id, more], [[1, 19], "r0", "r27", 10]);
+  assert.equal(listing(list(...rows), 40, 29).parts.at(-1).label, "Archived");
+  assert.equal(listing(list(...rows), 40).more, 0);
 });

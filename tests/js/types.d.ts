@@ -56,6 +56,10 @@ declare namespace Kenny {
   interface Listing { conversations: Row[]; deleted: { id: string; version: number; deletedAt: number }[]; cursor: string; epoch: string; full: boolean; reset?: string }
   interface Library { rows: Record<string, Row>; gone: Record<string, Row>; cursor: string | null; epoch: string | null; loaded: boolean }
   interface Group { label: string; rows: Row[] }
+  interface Shown { parts: Group[]; more: number }
+
+  // A row that was deleted and can be brought back; `was` when it was the open one.
+  interface Undo { row: Row; was: boolean }
 
   interface Parcel { turnId: string; conversationId: string; text: string; images: Upload[]; sent: boolean; truncateAt?: number; version?: number }
   interface Draft { text: string; images: Upload[] }
@@ -67,7 +71,7 @@ declare namespace Kenny {
   interface State {
     account: string; link: Link; static: string; stale: boolean; limits: Limits; current: string | null; library: Library;
     talks: Record<string, Talk>; homes: Record<string, string>; outbox: Parcel[]; drafts: Record<string, Draft>;
-    undo: { row: Row; was: boolean } | null; problem: Failure | null; search: { query: string; hits: Row[] | null };
+    undo: Undo[]; problem: Failure | null; search: { query: string; hits: Row[] | null };
   }
 
   // What happened (events) and what is to be done (effects): plain data, told apart by `type` and `do`.

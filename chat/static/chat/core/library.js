@@ -1,8 +1,6 @@
-// The list: rename, pin, archive, delete with undo, search. Every change shows at once and is taken back if the server refuses.
+// The list: rename, pin, archive, delete, search. Every change shows at once and is taken back if the server refuses.
 import { copy, drop, put } from "./maps.js";
-import { titleOf } from "./search.js";
 import { dropped, merge } from "./sync.js";
-import { fill, gettext } from "./gettext.js";
 
 /** @returns {Kenny.Library} */
 export const empty = () => ({ rows: copy(), gone: copy(), cursor: null, epoch: null, loaded: false });
@@ -20,9 +18,6 @@ export function buried(s, id) {
     talks: talk ? put(s.talks, id, { ...talk, loaded: "deleted", history: [], turns: [], after: null }) : s.talks,
   };
 }
-
-/** Sends a delete that waited for Undo. @param {Kenny.State} s @returns {Kenny.Step} */
-export const settleUndo = (s) => (s.undo ? [{ ...s, undo: null }, [{ do: "delete", id: s.undo.row.id }]] : [s, []]);
 
 /** @type {Kenny.Handlers} */
 export const handlers = {
@@ -45,23 +40,6 @@ export const handlers = {
   changeFailed: (s, { before, error }) =>
     error.code === "deleted" ? [buried(s, before.id), []] : [{ ...(before.id in s.library.rows ? withRow(s, before) : s), problem: error }, []],
 
-  remove: (s, { id }) => {
-    const row = s.library.rows[id];
-    if (!row) return [s, []];
-    const [settled, effects] = settleUndo(s);
-    const was = s.current === id;
-    const library = { ...settled.library, rows: drop(settled.library.rows, id), gone: put(settled.library.gone, id, row) };
-    const next = { ...settled, library, undo: { row, was }, current: was ? null : s.current };
-    return [next, [...effects, { do: "announce", text: fill(gettext("%(title)s was deleted. Undo is there for ten seconds."), { title: titleOf(row) }) }, ...(was ? [{ do: "go", id: null }] : [])]];
-  },
-  undo: (s) => {
-    if (!s.undo) return [s, []];
-    const { row, was } = s.undo;
-    const next = { ...withRow(s, row), undo: null };
-    next.library = { ...next.library, gone: drop(next.library.gone, row.id) };
-    return [next, [{ do: "announce", text: gettext("Restored") }, was ? { do: "visit", id: row.id } : { do: "focusRow", id: row.id }]];
-  },
-  undoOver: (s) => settleUndo(s),
   removed: (s, { id }) => [buried(s, id), []],
   removeFailed: (s, { id, error }) => {
     const row = s.library.gone[id];

@@ -4,15 +4,16 @@ import { handlers as conversation } from "./conversation.js";
 import { empty, handlers as library } from "./library.js";
 import { copy } from "./maps.js";
 import { flush } from "./outbox.js";
+import { handlers as undo } from "./undo.js";
 
 /** @param {Pick<Kenny.Config, "account" | "static" | "limits">} config @returns {Kenny.State} */
 export const initial = ({ account, static: digest, limits }) => ({
   account, limits, static: digest, stale: false, link: "connecting", current: null, library: empty(), talks: copy(), homes: copy(), outbox: [],
-  drafts: copy(), undo: null, problem: null, search: { query: "", hits: null },
+  drafts: copy(), undo: [], problem: null, search: { query: "", hits: null },
 });
 
 /** @type {Kenny.Handlers} */
-const handlers = { ...connection, ...conversation, ...library };
+const handlers = { ...connection, ...conversation, ...library, ...undo };
 
 /**
  * Takes one event. An event nobody knows changes nothing: an old page outlives a new server.

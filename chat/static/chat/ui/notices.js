@@ -1,11 +1,7 @@
 // <chat-notices>: the one dock above the composer. Connection, errors and Undo stand here, so that nothing covers anything.
 import { ask, clone, onClick, say, slot } from "./dom.js";
-import { titleOf } from "../core/search.js";
-import { fill, gettext } from "../core/gettext.js";
-
-const UNDO = 10_000; // visible time
-const UNDO_AT_MOST = 60_000;
-const TICK = 250;
+import { undoBar } from "./undo.js";
+import { gettext } from "../core/gettext.js";
 
 /** @type {Partial<Record<Kenny.Link, { text: string, action?: [string, Kenny.Event | string] }>>} */
 const LINKS = {
@@ -17,43 +13,23 @@ const LINKS = {
 
 export class Notices extends HTMLElement {
   /** @type {unknown[]} */ #seen = [];
-  /** @type {Kenny.State["undo"]} */ #undo = null;
+  #undo = undoBar();
 
   /** @param {Kenny.State} state */
   show(state) {
-    const seen = [state.link, state.stale, state.problem, state.undo];
+    const seen = [state.link, state.stale, state.problem, state.undo, state.library.gone];
     if (seen.every((value, i) => value === this.#seen[i])) return;
     this.#seen = seen;
-    const held = this.contains(document.activeElement);
-    const keep = this.#undo === state.undo ? this.querySelector(".undo") : null;
+    const focused = this.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
     const link = LINKS[state.link];
     /** @type {Element[]} */
     const lines = [];
     if (link) lines.push(line("warn", link.text, link.action));
     if (state.stale) lines.push(line("plain", gettext("A new version is ready."), [gettext("Reload"), { type: "reload" }]));
     if (state.problem) lines.push(line("danger", state.problem.message, [gettext("Dismiss"), { type: "problem", error: null }]));
-    if (state.undo) lines.push(keep ?? this.#undoBar(state.undo));
-    this.#undo = state.undo;
+    if (this.#undo.show(state)) lines.push(this.#undo.el);
     this.replaceChildren(...lines);
-    if (held && keep) slot(keep, "undo").focus();
-  }
-
-  /** Counts only time in which it can be seen and nobody is at it. @param {NonNullable<Kenny.State["undo"]>} undo */
-  #undoBar(undo) {
-    const el = clone("t-undo");
-    say(slot(el, "text"), fill(gettext("Deleted “%(title)s”"), { title: titleOf(undo.row) }));
-    onClick(slot(el, "undo"), () => ask(el, { type: "undo" }));
-    let [seen, all] = [0, 0];
-    const timer = setInterval(() => {
-      if (this.#undo !== undo) return clearInterval(timer);
-      all += TICK;
-      if (!document.hidden && !el.matches(":hover, :focus-within")) seen += TICK;
-      if (seen < UNDO && all < UNDO_AT_MOST) return undefined;
-      clearInterval(timer);
-      ask(this, { type: "undoOver" });
-      return undefined;
-    }, TICK);
-    return el;
+    if (focused?.isConnected) focused.focus();
   }
 }
 

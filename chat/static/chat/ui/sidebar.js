@@ -1,49 +1,59 @@
-// <chat-sidebar>: conversations by date, search, and each one's menu.
-import { ask, clone, keyed, onClick, say, slot } from "./dom.js";
-import { openMenu } from "./menu.js";
-import { groups, titleOf } from "../core/search.js";
-import { iso, long, short } from "../core/times.js";
+// <chat-sidebar>: conversations by date, and search. Only rows near the top are made; more come as the end is neared.
+import { ask, onClick, say, slot } from "./dom.js";
+import { groupsIn } from "./groups.js";
 import { fill, gettext } from "../core/gettext.js";
+import { listing } from "../core/search.js";
 
-/** @typedef {{ el: HTMLElement, show: (row: Kenny.Row) => void }} RowView */
+const PAGE = 200;
 
 export class Sidebar extends HTMLElement {
-  /** @type {Map<string, RowView>} */ #rows = new Map();
+  #groups = groupsIn(slot(this, "list"));
   /** @type {string} */ #order = "";
   /** @type {unknown[]} */ #seen = [];
-  /** @type {string | null} */ #current = null;
+  /** @type {Kenny.State | null} */ #state = null;
   #now = 0;
+  #limit = PAGE;
 
   connectedCallback() {
     const search = this.#search;
-    search.addEventListener("input", () => ask(this, { type: "query", text: search.value }));
+    search.addEventListener("input", () => this.#query(search.value));
     search.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && search.value) { event.preventDefault(); search.value = ""; ask(this, { type: "query", text: "" }); }
+      if (event.key === "Escape" && search.value) { event.preventDefault(); search.value = ""; this.#query(""); }
     });
     this.addEventListener("keydown", (event) => this.#arrows(event));
+    const more = slot(this, "more");
+    onClick(more, () => this.#grow(this.#limit + PAGE));
+    new IntersectionObserver(([entry]) => { if (entry?.isIntersecting) this.#grow(this.#limit + PAGE); }, { root: slot(this, "scroll"), rootMargin: "600px" }).observe(more);
   }
 
   get #search() { return /** @type {HTMLInputElement} */ (this.querySelector("input[type=search]")); }
 
   /** @param {Kenny.State} state @param {number} now */
   show(state, now) {
-    const minute = Math.floor(now / 60_000);
-    const seen = [state.library, state.search, state.current, minute];
+    const seen = [state.library, state.search, state.current, Math.floor(now / 60_000), this.#limit];
     if (seen.every((value, i) => value === this.#seen[i])) return;
-    [this.#seen, this.#now, this.#current] = [seen, now, state.current];
-    const parts = groups(state, now);
+    [this.#seen, this.#now, this.#state] = [seen, now, state];
+    const { parts, more } = listing(state, now, this.#limit);
     const order = JSON.stringify(parts.map((part) => [part.label, part.rows.map((row) => row.id)]));
-    if (order !== this.#order) this.#arrange(parts);
-    else for (const part of parts) for (const row of part.rows) this.#rows.get(row.id)?.show(row);
+    if (order !== this.#order) this.#groups.arrange(parts);
     this.#order = order;
+    for (const part of parts) for (const row of part.rows) this.#groups.view(row.id)?.show(row, row.id === state.current, now);
+    slot(this, "more").hidden = more === 0;
     const query = state.search.query.trim();
-    say(slot(this, "none"), parts.length || !state.library.loaded ? null : query ? fill(gettext("No conversation matches “%(query)s”."), { query }) : gettext("No conversations yet."));
+    const none = query ? fill(gettext("No conversation matches “%(query)s”."), { query }) : gettext("No conversations yet.");
+    say(slot(this, "none"), parts.length || !state.library.loaded ? null : none);
   }
 
   /** Focuses a row, or the button for a new chat. @param {string | null} id */
   focusRow(id) {
-    const row = id ? this.#rows.get(id)?.el.querySelector("a") : null;
+    if (id && !this.#groups.view(id) && this.#state) {
+      const all = listing(this.#state, this.#now).parts.flatMap((part) => part.rows);
+      this.#grow(all.findIndex((row) => row.id === id) + PAGE);
+    }
+    const row = id ? this.#groups.view(id)?.el.querySelector("a") : null;
     (row ?? /** @type {HTMLElement} */ (this.querySelector("button[data-new]"))).focus();
+    // On a phone the list is behind the page: what opens it is next to it.
+    if (!this.contains(document.activeElement)) /** @type {HTMLElement | null} */ (document.querySelector("[data-drawer]"))?.focus();
   }
 
   /** The row after one, for the focus when that one goes. @param {string} id @returns {string | null} */
@@ -53,62 +63,21 @@ export class Sidebar extends HTMLElement {
     return ids[at + 1] ?? ids[at - 1] ?? null;
   }
 
-  /** @param {Kenny.Group[]} parts */
-  #arrange(parts) {
-    const focused = this.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
-    const old = this.#rows;
-    this.#rows = new Map();
-    slot(this, "list").replaceChildren(...parts.map((part, i) => {
-      const el = clone("t-group");
-      const [head, list] = [slot(el, "label"), slot(el, "rows")];
-      head.textContent = part.label;
-      head.id = `group-${i}`;
-      list.setAttribute("aria-labelledby", head.id);
-      keyed(list, new Map(), part.rows, (row) => row.id, (row) => {
-        const view = old.get(row.id) ?? this.#row();
-        this.#rows.set(row.id, view);
-        return view;
-      });
-      return el;
-    }));
-    if (focused?.isConnected && focused !== document.activeElement) focused.focus();
+  /** @param {number} limit */
+  #grow(limit) {
+    this.#limit = limit;
+    if (this.#state) this.show(this.#state, this.#now);
   }
 
-  /** @returns {RowView} */
-  #row() {
-    const el = clone("t-row");
-    const [link, options] = [/** @type {HTMLAnchorElement} */ (slot(el, "link")), slot(el, "options")];
-    /** @type {Kenny.Row | null} */
-    let shown = null;
-    onClick(options, () => { if (shown) openMenu(options, shown, link); });
-    link.addEventListener("keydown", (event) => { if (event.key === "F2" && shown) ask(el, { type: "rename", id: shown.id, at: link, title: titleOf(shown) }); });
-    return { el, show: (row) => { shown = row; this.#draw(el, link, options, row); } };
-  }
-
-  /** @param {HTMLElement} el @param {HTMLAnchorElement} link @param {HTMLElement} options @param {Kenny.Row} row */
-  #draw(el, link, options, row) {
-    el.dataset["id"] = row.id;
-    link.href = `/c/${row.id}`;
-    say(link, titleOf(row));
-    link.title = titleOf(row);
-    if (row.id === this.#current) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-    options.setAttribute("aria-label", fill(gettext("Options for %(title)s"), { title: titleOf(row) }));
-    const mark = row.live?.status === "held" ? gettext("waiting for you") : row.live ? gettext("answering") : row.version === undefined ? gettext("not synced") : null;
-    say(slot(el, "mark"), mark);
-    slot(el, "mark").classList.toggle("wait", row.live?.status === "held");
-    say(slot(el, "agent"), row.agentId ?? "workspace");
-    const time = /** @type {HTMLTimeElement} */ (slot(el, "time"));
-    say(time, short(row.updatedAt, this.#now));
-    [time.dateTime, time.title] = [iso(row.updatedAt), long(row.updatedAt)];
-    const snippet = slot(el, "snippet");
-    snippet.hidden = !row.snippet?.length;
-    snippet.replaceChildren(...(row.snippet ?? []).map(([text, hit]) => { const part = document.createElement(hit ? "mark" : "span"); part.textContent = text; return part; }));
+  /** @param {string} text */
+  #query(text) {
+    this.#limit = PAGE;
+    ask(this, { type: "query", text });
   }
 
   /** @param {KeyboardEvent} event */
   #arrows(event) {
-    if (!["ArrowDown", "ArrowUp"].includes(event.key) || !(event.target instanceof HTMLElement) || !event.target.matches("li.row a, input[type=search]")) return;
+    if (!["ArrowDown", "ArrowUp"].includes(event.key) || event.altKey || !(event.target instanceof HTMLElement) || !event.target.matches("li.row a, input[type=search]")) return;
     const stops = /** @type {HTMLElement[]} */ ([this.#search, ...this.querySelectorAll("li.row a")]);
     const next = stops[stops.indexOf(event.target) + (event.key === "ArrowDown" ? 1 : -1)];
     if (next) { event.preventDefault(); next.focus(); }
