@@ -17,7 +17,7 @@ from chat import events, lease, material, pictures
 from chat.answers import answer_event, decision_event, is_open
 from chat.closing import STOP, Closing
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
-from chat.settle import Ending, finish, numbered
+from chat.settle import Ending, account, finish, numbered
 from chat.steps import INTERRUPTED
 from history import store
 from history.blobs import image_url
@@ -184,6 +184,13 @@ def _settle(state: store.SyncState, row: Turn, *, plan: _Plan, now: int) -> None
     if conversation.is_deleted:
         raise Deleted(version=conversation.version, deletedAt=conversation.deleted_at)
     entries = numbered(plan.made, turn=row, conversation_id=conversation.cid, after=plan.left)
+    ending = Ending(
+        stop_reason=plan.stop_reason,
+        error="interrupted" if plan.crashed else "",
+        unkept=entries,
+        last_seq=plan.left + len(entries),
+    )
+    told = account(row, ending, base=plan.base, now=now)
     written = store.append_turn(
         state,
         conversation,
@@ -192,20 +199,8 @@ def _settle(state: store.SyncState, row: Turn, *, plan: _Plan, now: int) -> None
         title_if_empty="",
         now=now,
         live=(row.turn_id, "held") if plan.held else None,
+        news=told.news,
     )
     if plan.held:
         pictures.attach_waiting(written, row)
-    ending = Ending(
-        stop_reason=plan.stop_reason,
-        error="interrupted" if plan.crashed else "",
-        unkept=entries,
-        last_seq=plan.left + len(entries),
-    )
-    finish(
-        row,
-        ending,
-        conversation_id=conversation.cid,
-        version=written.version,
-        base=plan.base,
-        now=now,
-    )
+    finish(row, ending, told, conversation=written)

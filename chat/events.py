@@ -30,6 +30,7 @@ class UserText(Event):
     type = "user_text"
     text: str
     images: list[dict[str, Any] | None]
+    at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +111,10 @@ class Done(Event):
     stop_reason: str
     version: int
     usage: dict[str, int]
+    model: str
+    cost: int
+    spent: dict[str, int]
+    at: int
 
 
 def dump(event: Event, *, turn_id: str, seq: int, conversation_id: str) -> str:

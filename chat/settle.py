@@ -10,13 +10,15 @@ from typing import Any
 
 from django.db import transaction
 
-from chat import events, lease, material, pictures, spending
+from chat import accounted, events, lease, material, pictures, spending
+from chat.accounted import Account
 from chat.context import added
 from chat.failpoints import hit
 from chat.journal import LeaseLost, packed
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
 from chat.tape import Entry
 from history import store
+from history.facts import spent_of
 from history.models import Conversation, SyncState
 
 State = ToolCall.State
@@ -75,10 +77,9 @@ def settle(turn: Turn, ending: Ending, *, prefix: Sequence[dict[str, Any]], now:
         conversation = Conversation.objects.live().filter(pk=row.conversation_id).first()
         if conversation is None:
             raise LeaseLost
-        version = _append(state, conversation, row=row, ending=ending, prepared=prepared, now=now)
-        return finish(
-            row, ending, conversation_id=conversation.cid, version=version, base=base, now=now
-        )
+        told = account(row, ending, base=base, now=now)
+        written = _append(state, conversation, row=row, ending=ending, prepared=prepared, told=told)
+        return finish(row, ending, told, conversation=written)
 
 
 def locked_turn(turn: Turn) -> Turn:
@@ -109,35 +110,39 @@ def _append(
     row: Turn,
     ending: Ending,
     prepared: store.Prepared,
-    now: int,
-) -> int:
-    """Write the list, or only the end of the turn where the list stays as it was (rule 18); return the version."""
+    told: Account,
+) -> Conversation:
+    """Write the list, or only the end of the turn where the list stays as it was (rule 18); return the row."""
     live = (row.turn_id, "held") if ending.held else None
     if ending.keep_list:
         store.set_live(state, conversation, turn_id=None, status=None)
-        return conversation.version
+        return store.note_spent(conversation, told.news.spent)
     written = store.append_turn(
         state,
         conversation,
         messages=prepared,
         agent_id=row.agent_id,
         title_if_empty="",
-        now=now,
+        now=told.at,
         live=live,
+        news=told.news,
     )
     if ending.held:
         pictures.attach_waiting(written, row)
     if ending.thinking_from is not None:
         store.unbind(written, thinking_from=ending.thinking_from)
-    return written.version
+    return written
 
 
-def finish(
-    row: Turn, ending: Ending, *, conversation_id: str, version: int, base: int, now: int
-) -> Settled:
-    """Write `done` and the turn's own end; the caller is in the settle's transaction."""
+def account(row: Turn, ending: Ending, *, base: int, now: int) -> Account:
+    """Draw up what a settle tells of its turn."""
     usage = added(row.usage, ending.usage)
-    spending.settle(row, usage=usage, now=now)
+    return accounted.account(row, usage=usage, stop_reason=ending.stop_reason, base=base, now=now)
+
+
+def finish(row: Turn, ending: Ending, told: Account, *, conversation: Conversation) -> Settled:
+    """Write `done` and the turn's own end; the caller is in the settle's transaction."""
+    spending.settle(row, usage=told.usage, now=told.at)
     waiting = ToolCall.objects.filter(turn=row, state=State.PENDING).order_by(
         "message_n", "position"
     )
@@ -145,33 +150,35 @@ def finish(
         done=not ending.held,
         pending=list(waiting.values_list("call_id", flat=True)) if ending.held else [],
         stop_reason=ending.stop_reason,
-        version=version,
-        usage=usage,
+        version=conversation.version,
+        model=row.model,
+        usage=told.usage,
+        cost=told.cost,
+        spent=spent_of(conversation.facts),
+        at=told.at,
     )
     seq = ending.last_seq + 1
-    line = events.dump(done, turn_id=row.turn_id, seq=seq, conversation_id=conversation_id)
+    line = events.dump(done, turn_id=row.turn_id, seq=seq, conversation_id=conversation.cid)
     entry = Entry(seq, done.type, line)
     TurnEvent.objects.create(turn=row, last_seq=seq, events=packed([*ending.unkept, entry]))
-    _close_row(row, ending, seq=seq, base=base, usage=usage, version=version, now=now)
+    _close_row(row, ending, told, seq=seq, version=conversation.version)
     hit("settle.written")
     return Settled(entry, FINAL.get(ending.stop_reason, Status.DONE))
 
 
-def _close_row(
-    row: Turn, ending: Ending, *, seq: int, base: int, usage: dict[str, int], version: int, now: int
-) -> None:
+def _close_row(row: Turn, ending: Ending, told: Account, *, seq: int, version: int) -> None:
     Turn.objects.filter(pk=row.pk).update(
         status=FINAL.get(ending.stop_reason, Status.DONE),
-        base=base,
+        base=told.base,
         last_seq=seq,
         stop_reason=ending.stop_reason,
         error=ending.error,
-        usage=usage,
+        usage=told.usage,
         version=version,
         rounds=row.rounds + ending.rounds,
         lease_owner="",
         lease_until=None,
-        ended_at=now,
+        ended_at=told.at,
     )
     if not ending.held:
         TurnMessage.objects.filter(turn=row).delete()

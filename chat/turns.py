@@ -196,7 +196,7 @@ def _create(
 
 def _open_journal(turn: Turn, *, send: Send, images: list[dict[str, object] | None]) -> Entry:
     """The first event is kept with the turn, so that the message is acknowledged by one commit."""
-    said = events.UserText(text=send.message, images=images)
+    said = events.UserText(text=send.message, images=images, at=turn.created_at)
     line = events.dump(said, turn_id=turn.turn_id, seq=1, conversation_id=turn.conversation.cid)
     entry = Entry(1, said.type, line)
     TurnEvent.objects.create(turn=turn, last_seq=1, events=packed([entry]))

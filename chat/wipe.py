@@ -4,12 +4,14 @@ from django.db import transaction
 from django.db.models import F, Max
 
 from chat import events, lease, spending
+from chat.accounted import cost_of
 from chat.failpoints import hit
 from chat.hints import concluded
 from chat.journal import packed
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
 from chat.tape import Entry
 from history.clock import now_ms
+from history.facts import spent_of
 
 State = ToolCall.State
 
@@ -32,14 +34,19 @@ def _discard(turn: Turn) -> None:
     kept = (
         TurnEvent.objects.filter(turn=turn).aggregate(last=Max("last_seq"))["last"] or turn.last_seq
     )
+    now = now_ms()
     done = events.Done(
         done=True,
         pending=[],
         stop_reason="deleted",
         version=turn.conversation.version + 1,
+        model=turn.model,
         usage=turn.usage,
+        cost=cost_of(turn, turn.usage),
+        spent=spent_of({}),
+        at=now,
     )
-    spending.settle(turn, usage=turn.usage, now=now_ms())
+    spending.settle(turn, usage=turn.usage, now=now)
     # A running turn may have shown more than was kept: who has seen that is beyond `left` and begins anew.
     seq = kept + 1
     line = events.dump(done, turn_id=turn.turn_id, seq=seq, conversation_id=turn.conversation.cid)

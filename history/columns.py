@@ -19,9 +19,10 @@ TOMBSTONE: dict[str, Any] = {
     "thinking_from": 0,
     "system": "",
     "tools": [],
+    "facts": {},
     "messages": [],
 }
 """What every column of content holds once the conversation is deleted; a CHECK says so too."""
 
-BODY = ("system", "tools", "messages")
+BODY = ("system", "tools", "facts", "messages")
 """The columns that may be large: lists and metadata writes leave them alone."""

@@ -135,6 +135,10 @@ SCHEMAS: dict[str, Schema] = {
             description="What could not be taken, and why.",
         ),
     ),
+    "Spent": {
+        **closed("tokens cost", tokens=COUNT, cost=COUNT),
+        "description": "What its turns have used so far; `cost` in millionths of a dollar.",
+    },
     "Transcript": closed(
         "id title agentId updatedAt version transcript",
         id=ref("ConversationId"),

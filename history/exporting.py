@@ -11,6 +11,7 @@ from typing import IO
 from history import attachments
 from history.archive import CONVERSATIONS, DELETED, IMAGES, MANIFEST, PIECE, Writer, line, manifest
 from history.blobs import references
+from history.facts import shown
 from history.feed import state_of
 from history.models import Conversation
 from history.serializers import summary_of, tombstone
@@ -80,7 +81,8 @@ class _Export:
             whole = yield from self._images_of(row)
             # Read twice without having moved: the database lost an image. The words are worth keeping.
             if whole or row.version == read:
-                self._spool.write(line({**summary_of(row), "messages": row.messages}))
+                told = {"facts": shown(row.facts)} if row.facts else {}
+                self._spool.write(line({**summary_of(row), **told, "messages": row.messages}))
                 self._counts["conversations"] += 1
                 return
             read = row.version

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from history import store
+from history import facts, store
 from history.archive import CONVERSATIONS, DELETED
 from history.blobs import hydrate, references
 from history.errors import BadRequest, Conflict, Deleted, Refused, TooLarge
@@ -113,8 +113,11 @@ class _Import:
         if most is not None and size + sum(map(self._archive.size, images)) > most:
             raise TooLarge("With its images it is larger than the limit in bytes.", limit=most)
         data = {sha256: self._archive.image(sha256) for sha256 in images}
-        sent = read_save({**body, "messages": hydrate(skeleton, data)})
-        return replace(sent, columns={**_EMPTY, **sent.columns})
+        saved = {name: value for name, value in body.items() if name != "facts"}
+        sent = read_save({**saved, "messages": hydrate(skeleton, data)})
+        assert sent.ready is not None
+        told = facts.read(body.get("facts", {}), sent.ready.hashes)
+        return replace(sent, columns={**_EMPTY, **sent.columns}, facts=told)
 
 
 def _object(line: Line) -> dict[str, Any]:

@@ -144,6 +144,7 @@ class Conversation(models.Model):
     # The large columns stand last: SQLite reads the others without stepping over their pages.
     system = models.TextField(default="", blank=True)
     tools = VerbatimJSONField(default=list)
+    facts = VerbatimJSONField(default=dict)
     messages = VerbatimJSONField(default=list)
 
     objects = ConversationQuerySet.as_manager()

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 
+from history import facts
 from history.errors import Busy, NotFound, Pending, Refused
 from history.index import index_title
 from history.models import RUNNING, Conversation, SyncState
@@ -97,13 +98,14 @@ def _put(state: SyncState, row: Conversation | None, *, cid: str, sent: Sent, no
 
 def _save_first(state: SyncState, *, cid: str, sent: Sent, now: int) -> Conversation:
     times = {"created_at": sent.created_at or now, "updated_at": sent.updated_at or now}
-    row = create(state, cid=cid, now=now, **sent.columns, **times, **_content(sent))
+    columns = {**sent.columns, **times, **_content(sent), "facts": sent.facts}
+    row = create(state, cid=cid, now=now, **columns)
     _follow(row, sent)
     return row
 
 
 def _save_again(state: SyncState, row: Conversation, *, sent: Sent, now: int) -> None:
-    columns = {**sent.columns, **_content(sent), **_thinking(row, sent)}
+    columns = {**sent.columns, **_content(sent), **_thinking(row, sent), **_facts(row, sent)}
     columns["created_at"] = sent.created_at or row.created_at
     columns["updated_at"] = sent.updated_at or max(now, row.updated_at + 1)
     write(state, row, now=now, **columns)
@@ -114,6 +116,13 @@ def _content(sent: Sent) -> dict[str, Any]:
     if sent.ready is None:
         return {}
     return {**content_columns(sent.ready), "thinking_from": sent.ready.count}
+
+
+def _facts(row: Conversation, sent: Sent) -> dict[str, Any]:
+    """Return what stays known of the messages that a rewritten list keeps."""
+    if sent.ready is None or not row.facts:
+        return {}
+    return {"facts": facts.moved(row.facts, sent.ready.hashes)}
 
 
 def _thinking(row: Conversation, sent: Sent) -> dict[str, Any]:

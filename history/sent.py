@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from history.errors import Conflict
+from history.facts import Facts
 from history.models import Conversation
 from history.prepared import Prepared
 
@@ -12,13 +13,15 @@ from history.prepared import Prepared
 class Sent:
     """The values of a PUT, POST or PATCH. What was left out stands nowhere here; times of 0 count as left out.
 
-    `columns` are those of `Conversation` (title, agent_id, settings, pinned, archived), checked already.
+    `columns` are those of `Conversation` (title, agent_id, settings, pinned, archived), checked already; `facts` come
+    with an import alone.
     """
 
     columns: dict[str, Any] = field(default_factory=dict)
     created_at: int = 0
     updated_at: int = 0
     ready: Prepared | None = None
+    facts: Facts = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,11 @@
 """What the turn engine writes: inside its own transaction, after `locked`, with the heavy work in `prepare`."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from history import attachments, index
+from history import attachments, facts, index
 from history.blobs import hydrate, references
 from history.errors import NotFound
 from history.fence import storable
@@ -92,10 +93,12 @@ def append_turn(
     title_if_empty: str,
     now: int,
     live: tuple[str, str] | None,
+    news: facts.News = facts.NOTHING,
 ) -> Conversation:
     """Settle: store the whole new list as the next version and return the row. Raises Deleted on a tombstone.
 
-    `live` is (turn id, status) of a turn that goes on held, None when it is over. The row is read again, since title
+    `live` is (turn id, status) of a turn that goes on held, None when it is over; `news` is what becomes known of its
+    messages. The row is read again, since title
     and settings may have moved while the turn ran.
     """
     ready = messages if isinstance(messages, Prepared) else prepare(messages)
@@ -114,6 +117,7 @@ def append_turn(
         now=now,
         **content,
         **named,
+        facts=facts.moved(row.facts, ready.hashes, news=news),
         updated_at=updated_at,
         live_turn=turn_id,
         live_status=status,
@@ -121,6 +125,13 @@ def append_turn(
     follow(row, ready)
     index.index_title(row.pk, title)
     return row
+
+
+def note_spent(conversation: Conversation, spent: Mapping[str, int]) -> Conversation:
+    """Count what a turn used that leaves the list as it was; nothing a client sees moves."""
+    known = conversation.facts
+    swap(conversation, facts={**known, "spent": facts.added(known.get("spent", {}), spent)})
+    return conversation
 
 
 def content_columns(ready: Prepared) -> dict[str, Any]:

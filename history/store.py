@@ -8,6 +8,7 @@ from typing import Any
 
 from history import hooks
 from history.attachments import attach, keep_scaled, scaled_copy
+from history.facts import NOTHING, Facts, News
 from history.models import SyncState
 from history.prepared import Prepared
 from history.prepared import prepare as _prepare
@@ -19,6 +20,7 @@ from history.settling import (
     append_turn,
     full_messages,
     hash_frozen,
+    note_spent,
     open_for_turn,
     set_live,
     unbind,
@@ -27,9 +29,12 @@ from history.tombstones import BuriedAll, bury, bury_all
 
 __all__ = [
     "ALWAYS",
+    "NOTHING",
     "BuriedAll",
     "Conditions",
+    "Facts",
     "Frozen",
+    "News",
     "NotLocked",
     "Prepared",
     "Replaced",
@@ -48,6 +53,7 @@ __all__ = [
     "hooks",
     "keep_scaled",
     "locked",
+    "note_spent",
     "open_for_turn",
     "patch",
     "prepare",

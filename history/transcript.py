@@ -1,6 +1,7 @@
 """A stored list as people see it: the events of the live stream, a title, a preview, the words to search in."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from history.blocks import Block, Message, blocks_of, kind, nested, result_text, shown, texts
@@ -22,16 +23,21 @@ def pending_tool_uses(messages: Sequence[Message]) -> list[Block]:
 
 
 def transcript(
-    messages: Sequence[Message], *, image_url: ImageUrl, agent_id: str | None = None
+    messages: Sequence[Message],
+    *,
+    image_url: ImageUrl,
+    agent_id: str | None = None,
+    facts: Mapping[int, Mapping[str, Any]] = MappingProxyType({}),
 ) -> list[Event]:
     """Return the list as events of the live stream, in order, without `seq`, `turnId` and `conversationId`.
 
     `image_url` turns an image block into {url, mediaType, width, height} or None when it cannot be read. Which agent
-    made a call is not in the list; `agent_id` is said for all. Never raises: what it does not know it leaves out.
+    made a call is not in the list; `agent_id` is said for all. What `facts` know of a person's message, by its place,
+    stands beside its text. Never raises: what it does not know it leaves out.
     """
     events: list[Event] = []
     calls: dict[str, Block] = {}
-    for message in messages:
+    for n, message in enumerate(messages):
         blocks = blocks_of(message)
         if message.get("role") == "assistant":
             for block in blocks:
@@ -44,7 +50,7 @@ def transcript(
                 _result(block, calls=calls, image_url=image_url, agent_id=agent_id)
                 for block in results
             )
-            events.extend(_asked(blocks, image_url))
+            events.extend({**event, **facts.get(n, {})} for event in _asked(blocks, image_url))
     return events
 
 

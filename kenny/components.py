@@ -5,6 +5,7 @@ from typing import Any
 from chat.protocol import MAX_IMAGES, MAX_MESSAGE_CHARS
 from history.components import (
     AGENT,
+    ANY,
     COUNT,
     FLAG,
     TEXT,
@@ -28,6 +29,24 @@ _OR_NULL = {"anyOf": [ref("ConversationId"), NULL]}
 
 _CALL = {"callId": TEXT, "tool": TEXT, "args": {}}
 _AGENT = {"agentId": MAYBE_TEXT}
+
+COST: Schema = {**COUNT, "description": "Millionths of a dollar."}
+ENDED: Schema = opened(
+    "at stopReason model usage cost",
+    at=TIME,
+    stopReason=TEXT,
+    model=TEXT,
+    usage=ANY,
+    cost=COST,
+    spent=ref("Spent"),
+)
+SOMETIMES: dict[str, dict[str, Schema]] = {
+    "user_text": {
+        "at": {**TIME, "description": "When it was sent; absent where nobody knows."},
+        "ended": {**ENDED, "description": "In a replay: how the turn it began has ended."},
+    }
+}
+"""What a type of event carries only where it is known."""
 
 EVENTS: dict[str, tuple[str, dict[str, Schema]]] = {
     "user_text": ("A person's message.", {"text": TEXT, "images": listing(ref("Picture"))}),
@@ -66,6 +85,10 @@ EVENTS: dict[str, tuple[str, dict[str, Schema]]] = {
             "stopReason": TEXT,
             "version": COUNT,
             "usage": {"type": ["object", "null"]},
+            "model": TEXT,
+            "cost": COST,
+            "spent": ref("Spent"),
+            "at": TIME,
         },
     ),
 }
@@ -87,6 +110,7 @@ def _event(kind: str) -> Schema:
         type={"type": "string", "enum": [kind]},
         **_STANDS,
         **carried,
+        **SOMETIMES.get(kind, {}),
         **_NODES,
     )
     return {**shape, "description": meaning}

@@ -64,7 +64,7 @@ class TestAnEvent:
         assert {path.stem for path in CONTRACTS.glob("*.json")} >= {*KINDS, "text_delta"}
 
     def test_keeps_any_text(self) -> None:
-        said = events.UserText(text="\u2028 \x01 \N{SNOWMAN} \\u0000", images=[])
+        said = events.UserText(text="\u2028 \x01 \N{SNOWMAN} \\u0000", images=[], at=1)
 
         line = events.dump(said, turn_id="t-1", seq=1, conversation_id="c-1")
 

@@ -30,6 +30,10 @@ class TestATurn:
             "stopReason": "end_turn",
             "version": 2,
             "usage": {"input_tokens": 3, "output_tokens": 2, "contextTokens": 5},
+            "model": "claude-sonnet-5-5",
+            "cost": 26,
+            "spent": {"tokens": 5, "cost": 26},
+            "at": events[-1]["at"],
         }
         asked, answered = engine.stored()
         assert (spoken(asked), spoken(answered)) == ("hi", "Hello there.")

@@ -27,10 +27,11 @@ class TestACallThatChangesSomething:
             {"v": 1},
             engine.call().digest,
         )
-        assert events[-1] | {"seq": 0, "usage": {}} == {
-            "type": "done", "turnId": turn.turn_id, "seq": 0, "conversationId": "c-1", "done": False,
-            "pending": ["a1"], "stopReason": "held", "version": 2, "usage": {},
+        told = {
+            "type": "done", "turnId": turn.turn_id, "conversationId": "c-1", "done": False,
+            "pending": ["a1"], "stopReason": "held", "version": 2,
         }  # fmt: skip
+        assert events[-1] | told == events[-1]
         assert valves.opened == []
         assert engine.conversation().live == {"turnId": turn.turn_id, "status": "held"}
 
