@@ -78,11 +78,14 @@ def open_page(chromium: Browser) -> Iterator[Open]:
         theme: str = "light",
         wide: int = 1280,
         expected: str = "",
+        signed_in: bool = True,
+        **more: Any,
     ) -> Page:
         context = chromium.new_context(
             viewport={"width": wide, "height": 844},
             color_scheme="dark" if theme == "dark" else "light",
             base_url=server.address,
+            **more,
         )
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
@@ -95,7 +98,10 @@ def open_page(chromium: Browser) -> Iterator[Open]:
 
         page.on("console", hear)
         page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-        sign_in(page, user=user, path=path)
+        if signed_in:
+            sign_in(page, user=user, path=path)
+        else:
+            page.goto(path)
         return page
 
     yield open_window
