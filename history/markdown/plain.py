@@ -29,6 +29,9 @@ def _write(node: Node, pieces: list[str]) -> None:
         pieces.append(node)
         return
     tag = node[0]
+    if tag == "math":
+        pieces.append(f"${(node[1] or {}).get('alttext', '')}$")
+        return
     if tag in _LINES or tag == "br":
         pieces.append("\n")
     for child in node[2:]:

@@ -34,6 +34,7 @@ class Growing:
         self._overlong = ""
         self._references: dict[str, Any] = {}
         self._closed: list[Node] = []
+        self._budget = tree.Budget()
 
     def feed(self, text: str) -> None:
         """Take the next piece."""
@@ -93,11 +94,15 @@ class Growing:
         lines = self._rest.split("\n")
         starts = _starts(tokens, whole_lines=len(lines) - 1)
         if len(starts) < 2:
-            return [], tree.build(tokens, code_limit=code.LONGEST_OPEN)
+            return [], self._open(tokens)
         cut = starts[-1]
         line = _line(tokens[cut])
         done, self._rest = "\n".join(lines[:line]) + "\n", "\n".join(lines[line:])
-        return self._close(done), tree.build(tokens[cut:], code_limit=code.LONGEST_OPEN)
+        return self._close(done), self._open(tokens[cut:])
+
+    def _open(self, tokens: Sequence[Token]) -> list[Node]:
+        left = tree.Budget(self._budget.left)
+        return tree.build(tokens, code_limit=code.LONGEST_OPEN, budget=left)
 
     def _closed_rest(self) -> list[Node]:
         done, self._rest = self._rest, ""
@@ -105,7 +110,7 @@ class Growing:
 
     def _close(self, source: str) -> list[Node]:
         env: dict[str, Any] = {"references": self._references}
-        closed = tree.build(tree.CLOSED.parse(source, env))
+        closed = tree.build(tree.CLOSED.parse(source, env), budget=self._budget)
         self._references = env["references"]
         self._closed.extend(closed)
         return closed

@@ -1,7 +1,7 @@
 """Markdown as a render tree: nested lists that a browser makes nodes of, so that no HTML stands on the way to it.
 
 Tags and attributes come from the closed sets below, on this side and on the browser's. Raw HTML is text, an image is a
-link to it, and a link leads to the web or to a mailbox or is no link. The first heading level is `h2`: the page itself
+link to it, a link leads to the web or to a mailbox or is no link, and LaTeX is MathML. The first heading level is `h2`: the page itself
 has the `h1`.
 """
 
@@ -12,14 +12,15 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from history.markdown import code
+from history.markdown import code, dollars, maths
 from history.markdown.code import Node
 
-TAGS = frozenset(
+TEXT_TAGS = frozenset(
     """
     p h2 h3 h4 h5 h6 blockquote ul ol li pre code hr br em strong s a table thead tbody tr th td span
     """.split()  # noqa: SIM905  reads as what it is
 )
+TAGS = TEXT_TAGS | maths.TAGS
 ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "a": frozenset({"href", "rel"}),
@@ -29,15 +30,19 @@ ATTRIBUTES: Mapping[str, frozenset[str]] = MappingProxyType(
         "span": frozenset({"class"}),
         "td": frozenset({"class"}),
         "th": frozenset({"class"}),
+        **dict.fromkeys(maths.TAGS, maths.ATTRIBUTES),
     }
 )
-"""Classes are `t-…` for code colours, `to-left`, `to-center`, `to-right` for cells and `plain` for unformatted text."""
+"""Classes are `t-…` for code colours, `to-left`, `to-center`, `to-right` for cells, `plain` for unformatted text and
+`math` for a formula on lines of its own."""
 SCHEMES = ("http://", "https://", "mailto:")
 
 CAP = 200_000
 """Characters that are read as Markdown; what comes after them is shown as it was written."""
 DEPTH = 40
 """Elements inside one another within a block; what is nested deeper becomes text of the last."""
+FORMULAS = 30_000
+"""Characters of a text's formulas in all; those that come after are shown as they were written."""
 
 _REL = "noopener noreferrer nofollow"
 _HEADINGS = MappingProxyType({"h1": "h2", "h2": "h3", "h3": "h4", "h4": "h5", "h5": "h6"})
@@ -51,6 +56,7 @@ def parser(*, linkify: bool) -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": False, "linkify": linkify}).enable(
         ["table", "strikethrough"]
     )
+    dollars.use(markdown)
     if linkify and markdown.linkify is not None:
         markdown.enable("linkify")
         markdown.linkify.set({"fuzzy_link": False, "fuzzy_email": False})
@@ -85,8 +91,25 @@ def plain(text: str) -> Node:
     return ["p", {"class": "plain"}, text]
 
 
-def build(tokens: Sequence[Token], *, code_limit: int = code.LONGEST) -> list[Node]:
+class Budget:
+    """How many characters of formulas may still be converted."""
+
+    def __init__(self, left: int = FORMULAS) -> None:
+        self.left = left
+
+    def formula(self, token: Token, *, block: bool) -> Node | None:
+        """Return a token's formula, None when it can or may not be one."""
+        self.left -= len(token.content)
+        return (
+            maths.node_of(token.content, block=block) if token.content and self.left >= 0 else None
+        )
+
+
+def build(
+    tokens: Sequence[Token], *, code_limit: int = code.LONGEST, budget: Budget | None = None
+) -> list[Node]:
     """Return the nodes of a token stream; code blocks longer than `code_limit` characters have no colours."""
+    budget = budget or Budget()
     root: list[Node] = []
     stack = [root]
     for token in tokens:
@@ -95,11 +118,14 @@ def build(tokens: Sequence[Token], *, code_limit: int = code.LONGEST) -> list[No
         elif token.nesting == -1:
             stack.pop()
         elif token.type == "inline":
-            _inline(token.children or [], stack[-1])
+            _inline(token.children or [], stack[-1], budget)
         elif token.type in {"fence", "code_block"}:
             stack[-1].append(
                 code.block(token.content, language=code.language_of(token.info), limit=code_limit)
             )
+        elif token.type == dollars.BLOCK:
+            formula = budget.formula(token, block=True)
+            stack[-1].append(["p", {"class": "math"}, formula] if formula else plain(token.info))
         elif token.type == "hr":
             stack[-1].append(["hr", None])
         else:
@@ -107,7 +133,7 @@ def build(tokens: Sequence[Token], *, code_limit: int = code.LONGEST) -> list[No
     return root
 
 
-def _inline(tokens: Sequence[Token], into: list[Any]) -> None:
+def _inline(tokens: Sequence[Token], into: list[Any], budget: Budget) -> None:
     stack = [into]
     links = 0
     for token in tokens:
@@ -120,6 +146,9 @@ def _inline(tokens: Sequence[Token], into: list[Any]) -> None:
         elif token.nesting == -1:
             stack.pop()
             links -= token.type == "link_close"
+        elif token.type == dollars.INLINE:
+            formula = budget.formula(token, block=token.markup in {"$$", "\\["})
+            top.append(formula) if formula else _add_text(top, token.info)
         elif token.type == "image":
             _image(token, top, inside_link=links > 0)
         else:

@@ -14,6 +14,8 @@ HOSTILE = [
     "_a__b " * 20_000, "<" * 50_000, "&" * 50_000, "- " * 30_000, "|" * 50_000, "~~a" * 20_000, "\\" * 50_000,
     "https://" * 20_000, "http://e.com/" + "(" * 50_000, "```python\n" + "'''" * 30_000, "#" * 50_000,
     "[a](" + "<" * 50_000, "1. " * 50_000, "```html\n" + "<!" * 30_000, "- a\n" * 30_000, "x\n" * 40_000,
+    "$" * 50_000, "$a$ " * 40_000, "\\(" * 50_000, "\\[" * 50_000, "$$\n" * 40_000, "".join(f"$a{n}$\n\n" for n in range(20_000)),
+    "$" + "\\sqrt{" * 300 + "}" * 300 + "$", "$" + "a" * 90_000 + "$", "$$" + "{" * 1_900 + "$$", "\\def\\a{\\a\\a}$\\a$",
 ]  # fmt: skip
 
 
@@ -30,8 +32,13 @@ class TestHostileText:
 
     @pytest.mark.parametrize(
         "source",
-        ["*a **b " * 3_000 + "c** d*" * 3_000, "> " * 3_000 + "x", "- " * 3_000 + "x"],
-        ids=["emphasis", "quotes", "lists"],
+        [
+            "*a **b " * 3_000 + "c** d*" * 3_000,
+            "> " * 3_000 + "x",
+            "- " * 3_000 + "x",
+            "$" + "\\sqrt{" * 200 + "}" * 200 + "$",
+        ],
+        ids=["emphasis", "quotes", "lists", "roots"],
     )
     def test_is_never_nested_too_deeply_to_be_shown(self, source: str) -> None:
         assert _depth(tree.render(source)) < 120

@@ -117,6 +117,9 @@ class TestGrowing:
             ("```|\n--", "--\n"),  # no fence but a table
             ("a\n-", "--\n"),  # a heading, not a rule
             ("x\r", "\ny"),  # one line end in two pieces
+            ("x\n$$", "y$$ z"),  # no formula on lines of its own
+            ("$$\n- x", "\n$$\n"),  # a formula, no list
+            ("$x", "$"),
         ],
     )
     def test_waits_until_a_beginning_is_certain(self, begin: str, more: str) -> None:

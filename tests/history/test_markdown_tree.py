@@ -3,7 +3,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -174,6 +174,7 @@ class TestAgainstTheReference:
     )
     def test_is_what_the_parser_itself_would_write(self, pieces: list[str]) -> None:
         source = "".join(pieces)
+        assume("\\[" not in source)  # a formula here, an escaped bracket there
         reference = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
         ours = _plain_html(tree.build(tree.parser(linkify=False).parse(source)))

@@ -32,6 +32,10 @@ test("same compares trees by what they show", () => {
   assert.ok(!same("a", ["a", null]));
 });
 
+test("words says a formula as it was written", () => {
+  assert.equal(words([["p", null, "So ", ["math", { alttext: "x^2" }, ["mi", null, "x"]], "."]]), "So x^2.");
+});
+
 test("words names code and never reads it out", () => {
   const code = ["pre", { "data-lang": "python" }, ["code", null, "a = 1\n", ["span", null, "b"], "\n"]];
   assert.equal(words([p("Look:"), code, p("Done.")]), "Look: Code, python, 2 lines. Done.");

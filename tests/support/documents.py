@@ -10,7 +10,23 @@ PIECES = [
     "`", "[", "](http://e.com)", "](/a)", "<b>", "&amp;", "\\", "  \n", "\r\n", "\r", "word", "x y", " https://e.com/a ", " ", "!", "é", "😀",
     "\x00", "\x0b", "\x85", "\u2028", "|a|b|\n|-|-|\n", "[x]", "* * *\n", "+ ", "def f():\n",
 ]  # fmt: skip
-documents = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
+MATH = [
+    "$",
+    "$$",
+    "$$\n",
+    "\\[",
+    "\\]",
+    "\\(",
+    "\\)",
+    "x^2",
+    "\\frac{1}{2}",
+    "$5",
+    "\\[\n",
+    "$x$",
+    "\\unknown",
+    "\n$$\n",
+]
+documents = st.lists(st.sampled_from([*PIECES, *MATH]), max_size=25).map("".join)
 cuts = st.lists(st.integers(1, 9), min_size=1, max_size=12)
 
 

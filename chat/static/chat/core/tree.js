@@ -38,6 +38,7 @@ export function words(nodes) {
 function speak(node) {
   if (typeof node === "string") return node;
   if (node[0] === "pre") return ` ${codeLabel(node)}. `;
+  if (node[0] === "math") return node[1]?.["alttext"] ?? "";
   const inner = children(node).map(speak).join(node[0] === "tr" ? " " : "");
   return BREAKS.has(node[0]) ? `${inner} ` : inner;
 }

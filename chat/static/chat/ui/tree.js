@@ -1,5 +1,6 @@
 // Draws render trees. Nodes are made, never parsed; tags and attributes come from closed sets on this side too.
 import { clone, slot } from "./dom.js";
+import { mathElement } from "./maths.js";
 import { children, same } from "../core/tree.js";
 import { fill, gettext } from "../core/gettext.js";
 
@@ -11,6 +12,8 @@ const SAFE = /^(https?:|mailto:)/i;
 /** @param {Kenny.Node} node @returns {globalThis.Node} */
 export function make(node) {
   if (typeof node === "string") return document.createTextNode(node);
+  const formula = mathElement(node[0], node[1]);
+  if (formula) { formula.append(...children(node).map(make)); return formula; }
   const el = document.createElement(TAGS.has(node[0]) ? node[0] : "span");
   for (const [name, value] of Object.entries(node[1] ?? {})) {
     if (ATTRS.has(name) && (name !== "href" || SAFE.test(value))) el.setAttribute(name, value);
@@ -19,6 +22,7 @@ export function make(node) {
   if (node[0] === "a" && el.hasAttribute("href")) { el.setAttribute("target", "_blank"); el.setAttribute("rel", "noopener noreferrer nofollow"); }
   el.append(...children(node).map(make));
   if (node[0] === "pre") return framed(el);
+  if (el.className === "math") Object.assign(el, { tabIndex: 0, role: "group", ariaLabel: gettext("Formula"), dir: "ltr" });
   if (node[0] === "table") { const box = clone("t-wide"); box.append(el); return box; }
   return el;
 }
