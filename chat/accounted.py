@@ -7,7 +7,9 @@ from typing import Any
 from django.conf import settings
 
 from chat import pricing
-from chat.models import Turn
+from chat.answers import took
+from chat.models import ToolCall, Turn
+from chat.steps import Problem
 from history import store
 
 
@@ -25,8 +27,17 @@ class Account:
     at: int
 
 
-def account(turn: Turn, *, usage: dict[str, int], stop_reason: str, base: int, now: int) -> Account:
-    """Draw up a turn's account at a settle.
+def account(
+    turn: Turn,
+    *,
+    usage: dict[str, int],
+    stop_reason: str,
+    problem: Problem | None,
+    spans: Mapping[str, int],
+    base: int,
+    now: int,
+) -> Account:
+    """Draw up a turn's account at a settle; `spans` are the ms that its calls took, by their ids.
 
     What a turn used before it was held stands in the conversation's sum already.
     """
@@ -37,6 +48,10 @@ def account(turn: Turn, *, usage: dict[str, int], stop_reason: str, base: int, n
         "cost": max(0, cost - cost_of(turn, before)),
     }
     fact: dict[str, Any] = {"at": turn.created_at}
+    if turn.thought:
+        fact["thought"] = turn.thought
+    if spans:
+        fact["calls"] = dict(spans)
     if stop_reason != "held":
         fact["ended"] = {
             "at": now,
@@ -45,8 +60,20 @@ def account(turn: Turn, *, usage: dict[str, int], stop_reason: str, base: int, n
             "usage": usage,
             "cost": cost,
         }
+        if problem:
+            fact["ended"]["error"] = {
+                "code": problem.code,
+                "message": problem.message,
+                "retryable": problem.retryable,
+            }
     news = store.News(messages={base: fact}, spent=spent)
     return Account(usage=usage, cost=cost, news=news, base=base, at=now)
+
+
+def spans(turn: Turn) -> dict[str, int]:
+    """Return how long each call of the turn took, of those that are known to have ended."""
+    calls = ToolCall.objects.filter(turn=turn).only("call_id", "state", "started_at", "ended_at")
+    return {call.call_id: span for call in calls if (span := took(call)) is not None}
 
 
 def cost_of(turn: Turn, usage: Mapping[str, int]) -> int:

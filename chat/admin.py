@@ -104,7 +104,7 @@ class ToolCallAdmin(ReadOnlyAdmin):
     list_select_related = ("turn__owner", "decided_by")
     fields = readonly_fields = (
         "call_id", "turn", "owner", "tool", "agent_id", "tier", "state", "args", "digest", "auto_run",
-        "decided_by", "decided", "took", "ok",
+        "decided_by", "decided", "reason", "took", "ok",
     )  # fmt: skip
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -28,13 +28,28 @@ def result_block(call: ToolCall, *, mark: str) -> Block:
     """Return the tool_result of an answered call; output of a tool stands in a fence with the turn's mark."""
     block: Block = {"type": "tool_result", "tool_use_id": call.call_id}
     if call.state in REFUSALS:
-        return block | {"content": REFUSALS[State(call.state)][1], "is_error": True}
+        return block | {"content": refusal(call), "is_error": True}
     if call.state in UNSEEN:
         return block | {"content": UNSEEN[State(call.state)], "is_error": True}
     result = call.result or {}
     if not call.ok:
         return block | {"content": _told(call, result["error"], mark=mark), "is_error": True}
     return block | {"content": _content(call, result, mark=mark)}
+
+
+def refusal(call: ToolCall) -> str:
+    """Return what model and person are told of a call that was kept from running, with the reason a person gave."""
+    said = REFUSALS[State(call.state)][1]
+    if call.state != State.DENIED or not call.reason:
+        return said
+    return f"{said} {outcomes.REASON} {call.reason}"
+
+
+def took(call: ToolCall) -> int | None:
+    """Return how many ms a call ran; None for one that did not, or whose end was not seen."""
+    if call.state not in {State.DONE, State.FAILED} or not call.started_at or not call.ended_at:
+        return None
+    return max(0, call.ended_at - call.started_at)
 
 
 def _told(call: ToolCall, text: str, *, mark: str) -> str:
@@ -56,14 +71,14 @@ def _content(call: ToolCall, result: dict[str, Any], *, mark: str) -> list[Block
 def answer_event(call: ToolCall, *, picture: Callable[[Block], dict[str, Any] | None]) -> Event:
     """Return the event that tells how an answered call ended. `picture` gives an image block's address and size."""
     if call.state in REFUSALS:
-        code, message = REFUSALS[State(call.state)]
+        code, _ = REFUSALS[State(call.state)]
         return Denied(
             call_id=call.call_id,
             tool=call.tool,
             args=call.args,
             agent_id=call.agent_id,
             code=code,
-            message=message,
+            message=refusal(call),
         )
     result = call.result or {}
     images = [
@@ -79,6 +94,7 @@ def answer_event(call: ToolCall, *, picture: Callable[[Block], dict[str, Any] | 
         text=error or result.get("text", ""),
         images=images + [None] * result.get("unreadable_images", 0),
         error=error,
+        ms=took(call),
     )
 
 
@@ -103,6 +119,7 @@ def decision_event(call: ToolCall) -> Decision:
         approve=call.state != State.DENIED,
         by=call.decided_by.get_username() if call.decided_by else "",
         at=call.decided_at or 0,
+        reason=call.reason or None,
     )
 
 

@@ -137,14 +137,19 @@ def _admit(call: ToolCall, verdict: gate.Verdict, *, now: int, expires_at: int) 
             call.result = {"error": verdict.why}
 
 
-def job(kept: Kept, *, usage: dict[str, int], rounds: int, msg_seq: int) -> Job:
-    """Return the journal's job that keeps the message, its calls and what it cost."""
+def job(
+    kept: Kept, *, usage: dict[str, int], rounds: int, msg_seq: int, thought: Sequence[int] = ()
+) -> Job:
+    """Return the journal's job that keeps the message, its calls, what it cost and how long it thought."""
 
     def write(turn: Turn) -> None:
         kept.message.save(force_insert=True)
         ToolCall.objects.bulk_create(kept.calls)
         Turn.objects.filter(pk=turn.pk).update(
-            msg_seq=msg_seq, rounds=turn.rounds + rounds, usage=added(turn.usage, usage)
+            msg_seq=msg_seq,
+            rounds=turn.rounds + rounds,
+            usage=added(turn.usage, usage),
+            thought=[*turn.thought, *thought],
         )
         hit("message.written")
 

@@ -186,7 +186,7 @@ def _settle(state: store.SyncState, row: Turn, *, plan: _Plan, now: int) -> None
     entries = numbered(plan.made, turn=row, conversation_id=conversation.cid, after=plan.left)
     ending = Ending(
         stop_reason=plan.stop_reason,
-        error="interrupted" if plan.crashed else "",
+        problem=INTERRUPTED if plan.crashed and plan.stop_reason == "interrupted" else None,
         unkept=entries,
         last_seq=plan.left + len(entries),
     )

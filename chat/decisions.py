@@ -32,7 +32,7 @@ def decide(confirm: Confirm, *, owner_id: int, now: int) -> Started:
         decided = State.APPROVED if confirm.approve else State.DENIED
         in_time = ToolCall.objects.filter(pk=call.pk, expires_at__gt=lease.NowMs())
         changed = in_time.filter(state=State.PENDING, digest=confirm.digest).update(
-            state=decided, decided_by_id=owner_id, decided_at=now
+            state=decided, decided_by_id=owner_id, decided_at=now, reason=confirm.reason
         )
         if not changed:
             call.refresh_from_db()

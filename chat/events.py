@@ -35,7 +35,11 @@ class UserText(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reset(Event):
+    """`code` says what failed and `retry_in` after how many seconds it is tried again; null where nothing is waited for."""
+
     type = "reset"
+    code: str | None = None
+    retry_in: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +69,7 @@ class Decision(Event):
     approve: bool
     by: str
     at: int
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +83,7 @@ class ToolResult(Event):
     text: str
     images: list[dict[str, Any] | None]
     error: str | None
+    ms: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,10 +103,16 @@ class Failed(Event):
     code: str
     message: str
     retryable: bool
+    retry_after: int | None = None
 
 
 def failure(problem: Problem) -> Failed:
-    return Failed(code=problem.code, message=problem.message, retryable=problem.retryable)
+    return Failed(
+        code=problem.code,
+        message=problem.message,
+        retryable=problem.retryable,
+        retry_after=problem.retry_after,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,3 +153,9 @@ def delta_dumper(*, kind: str, turn_id: str) -> Callable[[int, str], str]:
         return f'{head}{seq},"text":{encode(text)}}}'
 
     return line
+
+
+def thought(*, turn_id: str, seq: int, ms: int) -> str:
+    """Return the delta that ends a run of thinking: no more text, and how long it took."""
+    body = {"type": "thinking_delta", "turnId": turn_id, "seq": seq, "text": "", "ms": ms}
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"))

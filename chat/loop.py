@@ -4,6 +4,7 @@ No socket, no table, no provider, no clock: `converse` yields a Step, its driver
 back the outcome. The rules are tool-loop.md part C.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ MAX_PAUSES = 8
 MAX_RETRIES = 2
 LONGEST_WAIT = 60.0
 BACKOFF = (1.0, 4.0)
+WORTH_WAITING = 15.0
+"""Seconds after which a person may try again where the provider names none."""
 ANSWERED = {"end_turn", "stop_sequence", "tool_use"}
 
 
@@ -108,19 +111,33 @@ def _stopped(state: _State, cut: Cut) -> Stage[End]:
 
 def _failed(state: _State, failure: ModelFailed) -> Stage[End | None]:
     """Return None when the request may be tried again, after the wait it needs."""
-    yield Void()
     if failure.kind in {"invalid", "binding"} and not state.unbound and _thinks(state.messages):
         state.unbound, state.thinking_from = True, len(state.messages)
+        yield Void()
         yield Unbind(state.thinking_from)
         return None
     wait = _wait_for(state, failure)
     if wait is None:
-        problem = Problem(code=failure.code, message=failure.message, retryable=failure.retryable)
-        return End(stop_reason="failed", problem=problem)
+        yield Void()
+        return End(stop_reason="failed", problem=_problem(failure))
+    yield Void(failure.code, wait)
     state.retries += 1
     state.rounds -= 1
     stopped = yield Wait(wait)
     return End(stop_reason="stopped") if stopped else None
+
+
+def _problem(failure: ModelFailed) -> Problem:
+    """Return the fault in words. Where too much was asked at once, they name the seconds worth waiting."""
+    if failure.kind != "rate_limited" and failure.code != "overloaded":
+        return Problem(code=failure.code, message=failure.message, retryable=failure.retryable)
+    wait = math.ceil(failure.retry_after or WORTH_WAITING)
+    return Problem(
+        code=failure.code,
+        message=f"{failure.message} Try again in {wait} seconds.",
+        retryable=failure.retryable,
+        retry_after=wait,
+    )
 
 
 def _wait_for(state: _State, failure: ModelFailed) -> float | None:

@@ -37,7 +37,10 @@ class TurnQuerySet(models.QuerySet["Turn"]):
 
 
 class Turn(models.Model):
-    """One user message and all that follows from it; `turn_id` is unique per owner, times are ms since 1970."""
+    """One user message and all that follows from it; `turn_id` is unique per owner, times are ms since 1970.
+
+    `thought` are the ms that each run of thinking took which its messages hold.
+    """
 
     class Status(models.TextChoices):
         RUNNING = "running"
@@ -73,6 +76,7 @@ class Turn(models.Model):
     error = models.CharField(max_length=40, blank=True, default="")
     usage = VerbatimJSONField(default=dict)
     spent = VerbatimJSONField(default=dict)
+    thought = VerbatimJSONField(default=list)
     version = models.BigIntegerField(null=True)
     created_at = models.BigIntegerField()
     ended_at = models.BigIntegerField(null=True)
@@ -174,6 +178,7 @@ class ToolCall(models.Model):
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
     decided_at = models.BigIntegerField(null=True)
+    reason = models.TextField(blank=True, default="")
     announced = models.BooleanField(default=False)
     told = models.BooleanField(default=False)
     started_at = models.BigIntegerField(null=True)

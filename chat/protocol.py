@@ -10,6 +10,7 @@ from history.errors import BadRequest, InvalidId, TooLarge
 MAX_MESSAGE_CHARS = 400_000
 MAX_IMAGES = 20
 MAX_FRAME_CHARS = 512 * 1024
+MAX_REASON_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +52,7 @@ class Confirm:
     call_id: str
     digest: str
     approve: bool
+    reason: str = ""
     render: bool = False
 
 
@@ -151,10 +153,26 @@ def read_confirm(reader: Reader) -> Confirm:
         call_id=reader.take("callId", str, required=True),
         digest=reader.take("digest", str, required=True),
         approve=reader.take("approve", bool, required=True),
+        reason=_reason(reader.take("reason", str) or ""),
         render=bool(reader.take("render", bool)),
     )
     reader.finish()
+    if confirm.reason and confirm.approve:
+        raise BadRequest("reason goes with a refusal only.")
     return confirm
+
+
+def _reason(text: str) -> str:
+    """A person's words to the model about a refusal, on their way into the list of messages."""
+    if len(text) > MAX_REASON_CHARS:
+        raise TooLarge(
+            f"The reason is longer than {MAX_REASON_CHARS} characters.", limit=MAX_REASON_CHARS
+        )
+    if "\x00" in text or not _encodable(text):
+        raise BadRequest(
+            "reason holds characters that are no text (U+0000 or half a surrogate pair)."
+        )
+    return text.strip()
 
 
 def read_stop(reader: Reader) -> Stop:

@@ -70,7 +70,7 @@ def later(turn_pk: int) -> Page:
         "usage": turn.usage,
     }
     about = {"turnId": turn.turn_id, "conversationId": conversation.cid}
-    events = [{**said, **about, "seq": 1}] if said else []
+    events = [{**said, **about, "seq": 1, "at": turn.created_at}] if said else []
     events.append({**done, **about, "seq": turn.last_seq})
     return Page(entries=[entry_of(event) for event in events], ended=True)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 from typing import Any
 
 from django.conf import settings
@@ -18,6 +19,7 @@ from chat.llm.base import Model, ModelFailed, Reply, Request, listed_by
 from chat.models import Turn
 from chat.settle import Ending, NotYet, Settled, settle
 from chat.tape import Tape
+from chat.thinking import Thinking
 from chat.threads import in_thread
 from history.clock import now_ms
 
@@ -52,6 +54,7 @@ class Segment:
         self._usage: dict[str, int] = {}
         self._rounds = 0
         self._meter = self._measuring()
+        self._thinking = Thinking(tape)
         self._thinking_from: int | None = None
         self._spoke = False
         self._open_calls = False
@@ -201,7 +204,7 @@ class Segment:
             case steps.Ask():
                 return await self._ask(step)
             case steps.Void():
-                return await self._void()
+                return await self._void(step)
             case steps.Wait():
                 return await self._wait(step.seconds)
             case steps.Keep():
@@ -228,6 +231,7 @@ class Segment:
         try:
             return await heard(stream, say=self._say, stop=self._stop)
         finally:
+            self._thinking.end()
             self._usage = added(self._usage, self._meter.measured(stream.usage))
 
     def _request(self, messages: list[dict[str, Any]], *, max_tokens: int) -> Request:
@@ -244,11 +248,14 @@ class Segment:
 
     def _say(self, kind: str, text: str) -> None:
         self._spoke = True
+        self._thinking.hear(kind)
         self.tape.say(f"{kind}_delta", text)
         self._journal.touch()
 
-    async def _void(self) -> None:
-        self.tape.append(events.Reset())
+    async def _void(self, void: steps.Void) -> None:
+        self._thinking.void()
+        wait = math.ceil(void.seconds) if void.code else None
+        self.tape.append(events.Reset(code=void.code, retry_in=wait))
         await self._journal.commit(self.tape)
 
     async def _wait(self, seconds: float) -> bool:
@@ -268,7 +275,11 @@ class Segment:
         for event in kept.events(self.tape.conversation_id):
             self.tape.append(event)
         job = checkpoint.job(
-            kept, usage=self._usage, rounds=self._rounds, msg_seq=self.tape.last_seq
+            kept,
+            usage=self._usage,
+            rounds=self._rounds,
+            msg_seq=self.tape.last_seq,
+            thought=self._thinking.keep(keep.content),
         )
         await self._journal.commit(self.tape, job)
         self._usage, self._rounds = {}, 0
@@ -279,7 +290,7 @@ class Segment:
     def _ending(self, end: steps.End) -> Ending:
         return Ending(
             stop_reason=end.stop_reason,
-            error=end.problem.code if end.problem else "",
+            problem=end.problem,
             unkept=self.tape.unkept(),
             last_seq=self.tape.last_seq,
             rounds=self._rounds,

@@ -16,6 +16,7 @@ from chat.context import added
 from chat.failpoints import hit
 from chat.journal import LeaseLost, packed
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
+from chat.steps import Problem
 from chat.tape import Entry
 from history import store
 from history.facts import spent_of
@@ -38,7 +39,7 @@ class Ending:
     """How a segment ends. `unkept` are its events that no flush has written; `last_seq` the last one's number."""
 
     stop_reason: str
-    error: str = ""
+    problem: Problem | None = None
     unkept: Sequence[Entry] = ()
     last_seq: int
     rounds: int = 0
@@ -137,7 +138,16 @@ def _append(
 def account(row: Turn, ending: Ending, *, base: int, now: int) -> Account:
     """Draw up what a settle tells of its turn."""
     usage = added(row.usage, ending.usage)
-    return accounted.account(row, usage=usage, stop_reason=ending.stop_reason, base=base, now=now)
+    asked = row.rounds + ending.rounds > 1 or ending.held
+    return accounted.account(
+        row,
+        usage=usage,
+        stop_reason=ending.stop_reason,
+        problem=ending.problem,
+        spans=accounted.spans(row) if asked else {},
+        base=base,
+        now=now,
+    )
 
 
 def finish(row: Turn, ending: Ending, told: Account, *, conversation: Conversation) -> Settled:
@@ -172,7 +182,7 @@ def _close_row(row: Turn, ending: Ending, told: Account, *, seq: int, version: i
         base=told.base,
         last_seq=seq,
         stop_reason=ending.stop_reason,
-        error=ending.error,
+        error=ending.problem.code if ending.problem else "",
         usage=told.usage,
         version=version,
         rounds=row.rounds + ending.rounds,

@@ -18,11 +18,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Why a turn ended without an answer, in words for the person."""
+    """Why a turn ended without an answer, in words for the person; `retry_after` are the seconds worth waiting."""
 
     code: str
     message: str
     retryable: bool
+    retry_after: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,10 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Void:
-    """What was shown since the last kept message does not count."""
+    """What was shown since the last kept message does not count; `code` failed and is tried again in `seconds`."""
+
+    code: str | None = None
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,15 @@ class Tape:
             self.shown += 1
             self.wake()
 
+    def thought(self, ms: int) -> None:
+        """End a run of thinking: a delta without text that says how long it took."""
+        seq = self.last_seq + 1
+        line = events.thought(turn_id=self.turn_id, seq=seq, ms=ms)
+        self.entries.append(Entry(seq, "thinking_delta", line))
+        if self.shown == len(self.entries) - 1:
+            self.shown += 1
+            self.wake()
+
     def append(self, event: events.Event) -> None:
         """Append an event that is shown once the journal has kept it."""
         seq = self.last_seq + 1

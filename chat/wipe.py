@@ -25,7 +25,7 @@ def wipe(conversation_pks: list[int]) -> None:
     TurnMessage.objects.filter(turn__in=turns).delete()
     calls = ToolCall.objects.filter(turn__in=turns)
     calls.filter(state__in=ToolCall.OPEN).update(state=State.SUPERSEDED)
-    calls.update(args={}, canonical_args="", result=None)
+    calls.update(args={}, canonical_args="", result=None, reason="")
     hit("delete.written")
 
 

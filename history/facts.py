@@ -7,6 +7,7 @@ It stands beside the list, since the list must stay what the Messages API accept
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from history.errors import BadRequest
@@ -16,7 +17,7 @@ Facts = dict[str, Any]
 """{"messages": [{"n", "h", ...}] in order, "spent": {"tokens", "cost"}}; {} while nothing is known."""
 
 TIME_LIMIT = 2**53
-LONGEST = 4096
+LONGEST = 16_384
 """Bytes of one fact that an import brings."""
 
 
@@ -83,6 +84,19 @@ def by_place(facts: Facts) -> dict[int, dict[str, Any]]:
     return told
 
 
+def spread(events: Sequence[dict[str, Any]]) -> None:
+    """Put how long thinking and calls took from the person's message to where they are told, as `ms`."""
+    thoughts: Iterator[int] = iter(())
+    calls: Mapping[str, int] = {}
+    for event, after in pairwise([*events, {"type": ""}]):
+        if event["type"] == "user_text":
+            thoughts, calls = iter(event.pop("thought", ())), event.pop("calls", {})
+        elif event["type"] == "thinking_delta" and after["type"] != "thinking_delta":
+            event["ms"] = next(thoughts, None)
+        elif event["type"] == "tool_result":
+            event["ms"] = calls.get(event["callId"])
+
+
 def shown(facts: Facts) -> Facts:
     """Return the facts as an export has them: the hashes are made anew from the messages."""
     told = [
@@ -115,8 +129,16 @@ def _is_fact(fact: object, count: int) -> bool:
         and fact["n"] < count
         and _is_count(fact.get("at"))
         and isinstance(fact.get("ended", {}), dict)
+        and _are_spans(fact)
         and len(dump(fact).encode()) <= LONGEST
     )
+
+
+def _are_spans(fact: Mapping[str, Any]) -> bool:
+    thought, calls = fact.get("thought", []), fact.get("calls", {})
+    if not isinstance(thought, list) or not isinstance(calls, dict):
+        return False
+    return all(_is_count(span) for span in (*thought, *calls.values()))
 
 
 def _is_count(value: object) -> bool:

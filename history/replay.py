@@ -9,7 +9,7 @@ from history import store
 from history.attachments import pictures
 from history.blobs import image_url
 from history.errors import BadRequest
-from history.facts import by_place
+from history.facts import by_place, spread
 from history.markdown.tree import render
 from history.messages import transcript
 from history.models import Conversation
@@ -62,12 +62,14 @@ class HistoryOne(HistoryView):
 
 def events_of(row: Conversation) -> list[dict[str, Any]]:
     """Return a conversation's transcript; images stay where they are and are named by their addresses."""
-    return transcript(
+    events = transcript(
         row.messages,
         image_url=image_url(row.cid, pictures(row)),
         agent_id=row.agent_id,
         facts=by_place(row.facts),
     )
+    spread(events)
+    return events
 
 
 def with_nodes(event: dict[str, Any]) -> dict[str, Any]:

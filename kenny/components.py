@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from chat.protocol import MAX_IMAGES, MAX_MESSAGE_CHARS
+from chat.protocol import MAX_IMAGES, MAX_MESSAGE_CHARS, MAX_REASON_CHARS
 from history.components import (
     AGENT,
     ANY,
@@ -39,12 +39,24 @@ ENDED: Schema = opened(
     usage=ANY,
     cost=COST,
     spent=ref("Spent"),
+    error=opened("code message retryable", code=TEXT, message=TEXT, retryable=FLAG),
 )
+MAYBE_COUNT: Schema = {"type": ["integer", "null"], "minimum": 0}
 SOMETIMES: dict[str, dict[str, Schema]] = {
     "user_text": {
         "at": {**TIME, "description": "When it was sent; absent where nobody knows."},
         "ended": {**ENDED, "description": "In a replay: how the turn it began has ended."},
-    }
+    },
+    "thinking_delta": {
+        "ms": {**MAYBE_COUNT, "description": "On the last of a run: how long it took."}
+    },
+    "reset": {
+        "code": {**MAYBE_TEXT, "description": "What failed and is tried again."},
+        "retryIn": {**MAYBE_COUNT, "description": "Seconds until then."},
+    },
+    "decided": {"reason": {**MAYBE_TEXT, "description": "A person's words on a refusal."}},
+    "tool_result": {"ms": {**MAYBE_COUNT, "description": "How long the call ran."}},
+    "error": {"retryAfter": {**MAYBE_COUNT, "description": "Seconds worth waiting."}},
 }
 """What a type of event carries only where it is known."""
 
@@ -177,6 +189,11 @@ SCHEMAS: dict[str, Schema] = {
         callId=TEXT,
         digest={**TEXT, "description": "Of the `pending` event that the person was shown."},
         approve=FLAG,
+        reason={
+            "type": ["string", "null"],
+            "maxLength": MAX_REASON_CHARS,
+            "description": "With a refusal: words for the model.",
+        },
         render=RENDER,
     ),
     "Handover": closed("conversationId", conversationId=ref("ConversationId")),

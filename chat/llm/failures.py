@@ -28,9 +28,7 @@ class Cause:
     message: str
 
 
-OVERLOADED = Cause(
-    "transient", "overloaded", "Claude is overloaded right now. Try again in a moment."
-)
+OVERLOADED = Cause("transient", "overloaded", "Claude is overloaded right now.")
 UPSTREAM = Cause(
     "transient", "upstream_error", "Claude had a problem on its side and did not finish the answer."
 )
@@ -41,7 +39,7 @@ BROKEN = Cause(
 RATE = Cause(
     "rate_limited",
     "rate_limited",
-    "Too many requests to Claude at once. Wait a little and try again.",
+    "Too many requests to Claude at once.",
 )
 KEY = Cause(
     "refused_key",

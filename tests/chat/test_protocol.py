@@ -170,3 +170,21 @@ class TestSend:
 
 def _snake(name: str) -> str:
     return "".join(f"_{char.lower()}" if char.isupper() else char for char in name)
+
+
+class TestConfirm:
+    BODY = {"conversationId": "c-1", "callId": "a1", "digest": "d", "approve": False}
+
+    def test_takes_a_reason_with_a_refusal(self) -> None:
+        frame = protocol.read_confirm(Reader({**self.BODY, "reason": " not there \n"}))
+
+        assert frame.reason == "not there"
+
+    @pytest.mark.parametrize("body", [{"approve": True}, {"reason": "\x00"}, {"reason": "\ud800"}])
+    def test_takes_no_other(self, body: dict[str, Any]) -> None:
+        with pytest.raises(BadRequest):
+            protocol.read_confirm(Reader({**self.BODY, "reason": "because", **body}))
+
+    def test_refuses_a_reason_that_is_too_long(self) -> None:
+        with pytest.raises(TooLarge):
+            protocol.read_confirm(Reader({**self.BODY, "reason": "x" * 2001}))

@@ -11,6 +11,7 @@ from chat.tools import registry
 from chat.turns import Started
 from history import store
 from history.errors import Deleted, Forbidden, NotFound
+from history.outcomes import code_of
 from tests.chat.starting import together
 from tests.support.engine import NOW, Engine, Valves, kinds, of_kind
 from tests.support.notation import TU
@@ -68,6 +69,25 @@ class TestDecide:
         assert sorted(type(one).__name__ for one in found) == ["DecidedAlready", "Started"]
         engine.watch(held)
         assert len(valves.opened) <= 1
+
+    def test_may_say_why_not_and_the_model_hears_it(self, engine: Engine, held: Turn) -> None:
+        """The words are the person's own, so they stand behind the fixed sentence and are no tool's output."""
+        decided = engine.confirm(approve=False, reason="Use V2 instead.")
+        events = engine.watch(decided.turn, after=decided.after)
+
+        said = "Refused by a person. The call was not run; do not repeat it. The person says: Use V2 instead."
+        assert of_kind(events, "decided")["reason"] == "Use V2 instead."
+        assert of_kind(events, "denied")["message"] == said
+        result = engine.model.requests[-1].messages[-1]["content"][0]
+        assert (result["content"], result["is_error"]) == (said, True)
+        assert code_of(said) == "denied"
+
+    def test_is_forgotten_with_the_conversation(self, engine: Engine, held: Turn) -> None:
+        engine.watch(engine.confirm(approve=False, reason="a secret reason").turn)
+
+        store.bury(owner_id=engine.owner.pk, cid="c-1", now=NOW)
+
+        assert ToolCall.objects.get().reason == ""
 
     def test_is_for_what_was_shown(self, engine: Engine, held: Turn) -> None:
         """T65: and changes nothing otherwise."""

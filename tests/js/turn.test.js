@@ -15,7 +15,7 @@ test("an event that was seen changes nothing", () => {
 
 test("thinking joins and closes when something else begins", () => {
   const open = follow([said, { type: "thinking_delta", text: "a" }, { type: "thinking_delta", text: "b" }]);
-  assert.deepEqual(open.parts, [{ kind: "thinking", text: "ab", open: true }]);
+  assert.deepEqual(open.parts, [{ kind: "thinking", text: "ab", open: true, ms: null }]);
   assert.equal(advance(open, { type: "tool_call", seq: 4, ...call }).parts[0].open, false);
 });
 

@@ -16,19 +16,22 @@ declare namespace Kenny {
     approve: boolean; by: string; at: number; ok: boolean; autoRun: boolean | null; error: string | null;
     code: string; message: string; retryable: boolean;
     done: boolean; pending: string[]; stopReason: string; version: number; usage: Record<string, number>;
+    ms: number | null; retryIn: number | null; retryAfter: number | null; reason: string | null;
+    ended?: { stopReason: string; error?: Failure; at: number; usage: Record<string, number>; model: string; cost: number }; // in a replay
   }
   interface Hello { type: "hello"; account: string | number; static: string; limits: Record<string, number>; cursor: string }
-  interface Reply { type: string; ref: string; conversationId?: string; turnId?: string; code?: string; message?: string }
+  interface Reply { type: string; ref: string; conversationId?: string; turnId?: string; code?: string; message?: string; decision?: string }
   interface Outgoing { type: string; ref?: string; [field: string]: unknown }
 
   interface TextPart { kind: "text"; part: number; blocks: Node[][]; tail: Node[]; nodes: Node[]; text: string }
-  interface ThinkingPart { kind: "thinking"; text: string; open: boolean }
+  interface ThinkingPart { kind: "thinking"; text: string; open: boolean; ms: number | null }
   type CallState = "running" | "waiting" | "done" | "failed" | "denied";
   interface ToolPart {
     kind: "tool"; callId: string; tool: string; args: unknown; state: CallState;
-    text: string; images: (Picture | null)[]; error: string | null;
+    text: string; images: (Picture | null)[]; error: string | null; ms: number | null; elsewhere: string | null;
     gate: { digest: string; expiresAt: number } | null; deciding: "approve" | "deny" | null; problem: string | null;
   }
+  interface Held { conversationId: string; callId: string; tool: string; args: unknown; gate: ToolPart["gate"]; deciding: ToolPart["deciding"]; problem: string | null }
   type Part = TextPart | ThinkingPart | ToolPart;
 
   type TurnStatus = "queued" | "sending" | "unsent" | "running" | "held" | "over";
@@ -36,7 +39,7 @@ declare namespace Kenny {
     id: string; seq: number; status: TurnStatus; user: { text: string; images: (Picture | null)[] };
     parts: Part[]; stopping: boolean; error: Failure | null; stopReason: string | null;
     since: number | null; version: number | null; usage: Record<string, number> | null;
-    asking: boolean; lenient: boolean; problem: string | null;
+    asking: boolean; lenient: boolean; problem: string | null; at: number | null; retry: { code: string; seconds: number } | null;
   }
   interface Outcome { error: Failure | null; stopReason: string | null; turnId: string }
   interface Message {
@@ -70,7 +73,7 @@ declare namespace Kenny {
   interface Config { account: string; username: string; staff: boolean; demo: boolean; csrf: string; static: string; limits: Limits }
   interface State {
     account: string; link: Link; static: string; stale: boolean; limits: Limits; current: string | null; library: Library;
-    talks: Record<string, Talk>; homes: Record<string, string>; outbox: Parcel[]; drafts: Record<string, Draft>;
+    talks: Record<string, Talk>; homes: Record<string, string>; outbox: Parcel[]; held: Held[]; drafts: Record<string, Draft>;
     undo: Undo[]; problem: Failure | null; search: { query: string; hits: Row[] | null };
   }
 

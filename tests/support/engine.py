@@ -179,7 +179,9 @@ class Engine:
     def call(self, call_id: str = "a1") -> ToolCall:
         return ToolCall.objects.select_related("turn").get(call_id=call_id)
 
-    def confirm(self, call_id: str = "a1", *, approve: bool, digest: str = "") -> Started:
+    def confirm(
+        self, call_id: str = "a1", *, approve: bool, digest: str = "", reason: str = ""
+    ) -> Started:
         """Decide a call as an edge does."""
         call = ToolCall.objects.select_related("turn__conversation").get(call_id=call_id)
         frame = Confirm(
@@ -187,6 +189,7 @@ class Engine:
             call_id=call_id,
             digest=digest or call.digest,
             approve=approve,
+            reason=reason,
         )
         return desk.confirm(frame, owner_id=self.owner.pk)
 

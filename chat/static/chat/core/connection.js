@@ -3,7 +3,8 @@ import { delivered, refused, reopen, withTurn } from "./outbox.js";
 import { buried, withRow } from "./library.js";
 import { put } from "./maps.js";
 import { add, blank, change, liveTurn, receive } from "./talk.js";
-import { begin, edit, isGap } from "./turn.js";
+import { begin, isGap } from "./turn.js";
+import { letGo, undecided, unsure } from "./gates.js";
 import { spoken } from "./spoken.js";
 import { gettext } from "./gettext.js";
 
@@ -28,16 +29,17 @@ export const handlers = {
 const frames = {
   hello: (s, f) => {
     if (String(f.account) !== s.account) return [{ ...s, link: "stranger" }, [{ do: "close" }]];
-    const next = reopen({ ...s, link: "open", stale: s.stale || (Boolean(f.static) && f.static !== s.static) });
+    const next = reopen({ ...unsure(s), link: "open", stale: s.stale || (Boolean(f.static) && f.static !== s.static) });
     const talk = s.current ? s.talks[s.current] : undefined;
     /** @type {Kenny.Effect[]} */
-    const effects = [{ do: "pull" }];
+    const effects = [{ do: "pull" }, { do: "held" }];
     if (talk && !isUnknown(next, talk)) effects.push({ do: "send", frame: watch(talk) });
     if (talk?.loaded === "failed") effects.push({ do: "load", id: talk.id });
     return [next, effects];
   },
   ack: (s, f) => {
     const [kind, id] = split(f.ref);
+    if (kind === "confirm") return [letGo(s, id), [{ do: "held" }]];
     if (kind !== "send" || !s.outbox.some((parcel) => parcel.turnId === id)) return [s, []];
     return [withTurn(withHome(delivered(s, id), id, f.conversationId), f.conversationId, id, { status: "running" }), []];
   },
@@ -47,7 +49,8 @@ const frames = {
   live: (s, f) => {
     const row = s.library.rows[f.conversationId];
     const live = ["running", "held"].includes(f.status) ? { turnId: f.turnId, status: f.status } : null;
-    return [row ? withRow(s, { ...row, live }) : s, [{ do: "pull" }]];
+    const held = f.status === "held" || s.held.some((call) => call.conversationId === f.conversationId);
+    return [row ? withRow(s, { ...row, live }) : s, [{ do: "pull" }, ...(held ? [{ do: "held" }] : [])]];
   },
 };
 
@@ -69,7 +72,7 @@ function turnEvent(state, f) {
   if (isGap(known ?? begin(f.turnId), f)) return askAgain(s, talk, f.turnId);
   const next = receive(talk, f);
   const effects = next === talk ? [] : spoken(talk, next, f, s.current === id);
-  if (f.type === "done" && f.done && next.turns.some((turn) => turn.id === f.turnId && turn.lenient)) effects.push({ do: "load", id });
+  if (f.type === "done" && f.done && (f.stopReason !== "end_turn" || next.turns.some((turn) => turn.id === f.turnId && turn.lenient))) effects.push({ do: "load", id }); // what was shown may be more than what is kept
   return [delivered({ ...s, talks: put(s.talks, id, next) }, f.turnId), effects];
 }
 
@@ -96,19 +99,11 @@ function refusal(s, f) {
   const error = { code: f.code ?? "bad_request", message: f.message ?? gettext("That did not work.") };
   const home = s.homes[id] ?? s.outbox.find((parcel) => parcel.turnId === id)?.conversationId ?? "";
   if (kind === "send") return [error.code === "deleted" ? buried(s, home) : refused(s, id, error), []];
-  if (kind === "confirm") return [undecided(s, id, error), [{ do: "announce", text: error.message, urgent: true }]];
+  if (kind === "confirm") return undecided(s, id, f);
   if (kind === "stop") return [withTurn({ ...s, problem: error }, home, id, { stopping: false }), []];
   if (kind === "watch" && error.code === "deleted") return [buried(s, id), []];
   if (kind === "watch" && error.code === "not_found") return [forgetTurns(s, id), s.library.rows[id]?.version === undefined ? [] : [{ do: "load", id }]];
   return [s, []];
-}
-
-/** A decision that was not taken: the card says why and can be used again. @param {Kenny.State} s @param {string} callId @param {Kenny.Failure} error */
-function undecided(s, callId, error) {
-  const holds = (/** @type {Kenny.Turn} */ turn) => turn.parts.some((part) => part.kind === "tool" && part.callId === callId);
-  const talk = Object.values(s.talks).find((other) => other.turns.some(holds));
-  const turn = talk?.turns.find(holds);
-  return talk && turn ? withTurn(s, talk.id, turn.id, { parts: edit(turn.parts, callId, { deciding: null, problem: error.message }) }) : s;
 }
 
 /** @param {Kenny.State} s @param {string} id */

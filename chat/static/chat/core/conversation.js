@@ -4,7 +4,7 @@ import { buried, withRow } from "./library.js";
 import { drop, put } from "./maps.js";
 import { mustWait, without, withTurn } from "./outbox.js";
 import { add, blank, cutLast, liveTurn, load, PAGE } from "./talk.js";
-import { begin, edit } from "./turn.js";
+import { begin } from "./turn.js";
 
 /** @param {Kenny.State} s @param {Kenny.Talk} talk @returns {Kenny.State} */
 const withTalk = (s, talk) => ({ ...s, talks: put(s.talks, talk.id, talk) });
@@ -94,15 +94,6 @@ export const handlers = {
     const turn = s.current ? liveTurn(s.talks[s.current]) : undefined;
     if (!turn || !s.current || turn.stopping || turn.status === "queued") return [s, []];
     return [withTurn(s, s.current, turn.id, { stopping: true }), [{ do: "send", frame: { type: "stop", ref: `stop:${turn.id}`, turnId: turn.id } }]];
-  },
-  decide: (s, { callId, approve }) => {
-    const talk = s.talks[s.current ?? ""];
-    const turn = talk?.turns.find((t) => t.parts.some((p) => p.kind === "tool" && p.callId === callId));
-    const part = /** @type {Kenny.ToolPart | undefined} */ (turn?.parts.find((p) => p.kind === "tool" && p.callId === callId));
-    if (!talk || !turn || !part?.gate || part.deciding || s.link !== "open") return [s, []];
-    const parts = edit(turn.parts, callId, { deciding: approve ? "approve" : "deny", problem: null });
-    const frame = { type: "confirm", ref: `confirm:${callId}`, conversationId: talk.id, callId, digest: part.gate.digest, approve, render: true };
-    return [withTurn(s, talk.id, turn.id, { parts }), [{ do: "send", frame }]];
   },
 };
 

@@ -1,27 +1,27 @@
 // Stored events of a conversation as the messages the page shows; made by the same steps that follow a live turn.
+import { span } from "./spans.js";
 import { advance, begin } from "./turn.js";
 import { fill, gettext } from "./gettext.js";
 
 /** @param {Kenny.Frame[]} events @returns {Kenny.Message[]} */
 export function replay(events) {
-  /** @type {Kenny.Turn[]} */
+  /** @type {{ turn: Kenny.Turn, ending: Kenny.Frame["ended"] }[]} */
   const turns = [];
   for (const event of events) {
-    const last = turns.at(-1);
-    if (event.type === "user_text" || !last) turns.push(begin(""));
-    const turn = /** @type {Kenny.Turn} */ (turns.at(-1));
-    turns[turns.length - 1] = advance({ ...turn, lenient: true }, { ...event, seq: turn.seq + 1 });
+    if (event.type === "user_text" || !turns.length) turns.push({ turn: begin("", { lenient: true }), ending: event.ended });
+    const last = /** @type {typeof turns[number]} */ (turns.at(-1));
+    last.turn = advance(last.turn, { ...event, seq: last.turn.seq + 1 });
   }
-  return turns.flatMap((turn) => messages(end(turn), null));
+  return turns.flatMap(({ turn, ending }) => messages(over(turn, ending), null));
 }
 
-/** @param {Kenny.Turn} turn @returns {Kenny.Turn} */
-function end(turn) {
+/** @param {Kenny.Turn} turn @param {Kenny.Frame["ended"]} ending @returns {Kenny.Turn} */
+function over(turn, ending) {
   const parts = turn.parts.map((part) => {
     if (part.kind === "thinking") return { ...part, open: false };
     return part.kind === "tool" && part.state === "running" ? { ...part, state: /** @type {const} */ ("failed"), error: gettext("No answer was kept.") } : part;
   });
-  return { ...turn, parts, status: "over" };
+  return { ...turn, parts, status: "over", stopReason: ending?.stopReason ?? null, error: ending?.error ?? null };
 }
 
 /**
@@ -50,6 +50,7 @@ export function messages(turn, id) {
 /** What Claude is at, in words; null while its text itself shows it. @param {Kenny.Turn} turn @returns {string | null} */
 export function markOf(turn) {
   if (turn.stopping) return gettext("Stopping…");
+  if (turn.retry) return fill(turn.retry.code === "overloaded" ? gettext("Claude is overloaded. Trying again in %(wait)s") : gettext("Claude did not answer. Trying again in %(wait)s"), { wait: span(turn.retry.seconds * 1000) });
   if (turn.status === "held" || turn.parts.some((part) => part.kind === "tool" && part.state === "waiting")) return gettext("Waiting for you");
   const last = turn.parts.at(-1);
   if (last?.kind === "tool" && last.state === "running") return fill(gettext("Running %(tool)s…"), { tool: last.tool });

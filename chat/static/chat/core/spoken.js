@@ -1,4 +1,5 @@
 // What a screen reader hears of a turn: whole blocks, start and end, and at once that an approval is needed.
+import { approval } from "./gates.js";
 import { words } from "./tree.js";
 import { fill, gettext } from "./gettext.js";
 
@@ -18,7 +19,3 @@ export function spoken(before, after, f, watched) {
   if (f.type === "decided") return [{ do: "announce", text: f.approve ? fill(gettext("Approved by %(name)s"), { name: f.by }) : fill(gettext("Denied by %(name)s"), { name: f.by }) }];
   return f.type === "done" && f.done ? [{ do: "announce", text: ENDS[f.stopReason] ?? gettext("The answer ended") }] : [];
 }
-
-/** @param {string} tool @param {string} title */
-const approval = (tool, title) => (title ? fill(gettext("Approval needed for %(tool)s in %(title)s"), { tool, title })
-  : fill(gettext("Approval needed for %(tool)s in this conversation"), { tool }));

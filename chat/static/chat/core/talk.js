@@ -57,16 +57,35 @@ export function cutLast(talk) {
 function cut(history, count) {
   let end = history.length;
   for (let left = count; left > 0 && end > 0;) if (history[--end]?.role === "user") left -= 1;
-  return history.slice(0, end);
+  return end === history.length ? history : history.slice(0, end);
 }
 
 /** @param {Kenny.Talk} talk */
 const settled = (talk) => cut(talk.history, talk.turns.filter((turn) => isKept(talk, turn)).length);
 
-/** Every message in order, keyed by its place, so that a reload finds the same elements. @param {Kenny.Talk} talk @returns {Kenny.Message[]} */
+/** What was made of an object that never changes: asked again, it is the same, so that the page can tell by identity that nothing moved. @type {WeakMap<object, any>} */
+const made = new WeakMap();
+
+/** @template {object} K @template T @param {K} from @param {string} as @param {() => T} make @returns {T} */
+function once(from, as, make) {
+  const known = made.get(from);
+  if (known?.as === as) return known.value;
+  const value = make();
+  made.set(from, { as, value });
+  return value;
+}
+
+/** Keyed by its place, so that a reload finds the same elements. @param {Kenny.Message} message @param {number} i @returns {Kenny.Message} */
+const placed = (message, i) => once(message, `m${i}`, () => ({ ...message, key: `m${i}` }));
+
+/** Every message in order. @param {Kenny.Talk} talk @returns {Kenny.Message[]} */
 export function view(talk) {
-  const all = [...settled(talk), ...talk.turns.flatMap((turn) => messages(turn, turn.id))];
+  const kept = settled(talk);
+  const old = once(kept, "", () => kept.map(placed));
+  const fresh = talk.turns.flatMap((turn) => once(turn, "", () => messages(turn, turn.id)));
+  const all = [...old, ...fresh.map((message, i) => placed(message, old.length + i))];
   const last = all.at(-1);
-  if (talk.after && last && !talk.turns.length) all[all.length - 1] = { ...last, outcome: talk.after };
-  return all.map((message, i) => ({ ...message, key: `m${i}` }));
+  const { after } = talk;
+  if (after && last && !last.outcome && !talk.turns.length) all[all.length - 1] = once(after, last.key, () => ({ ...last, outcome: after }));
+  return all;
 }

@@ -42,6 +42,11 @@ export function runner({ call, tell, send, state }) {
     const answer = await call("GET", `/api/chat/history/${encodeURIComponent(id)}?render=tree`);
     tell(answer.ok ? { type: "loaded", id, answer: answer.data } : { type: "loadFailed", id, error: fail(answer.error) });
   };
+  const held = async () => {
+    const answer = await call("GET", "/api/chat/pending");
+    if (answer.ok) tell({ type: "heldListed", calls: answer.data.pending });
+    else fail(answer.error);
+  };
   const post = async (/** @type {{ parcel: Kenny.Parcel }} */ { parcel }) => {
     const images = parcel.images.map(({ mediaType, data }) => ({ mediaType, data }));
     const answer = await call("POST", "/api/chat/stream", { body: { ...body(parcel), images }, stream: true, headers: { Accept: "text/event-stream" } });
@@ -75,7 +80,7 @@ export function runner({ call, tell, send, state }) {
     tell({ type: "resend", id, turnId: newId("t-"), ...what });
   };
   return {
-    send: ({ frame }) => send(frame), pull: () => void pull(), load, post, patch, delete: remove, find, resend,
+    send: ({ frame }) => send(frame), pull: () => void pull(), held: () => void held(), load, post, patch, delete: remove, find, resend,
     check: ({ id }) => tell({ type: "check", id }),
   };
 }
