@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { filter, listing, titleOf } from "../../chat/static/chat/core/search.js";
-import { dropped, merge } from "../../chat/static/chat/core/sync.js";
-import { empty } from "../../chat/static/chat/core/library.js";
 import { restorable } from "../../chat/static/chat/core/undo.js";
 import { feed, fresh, opened } from "./help.js";
 
@@ -12,31 +10,11 @@ const list = (...rows) => feed([{ type: "listed", answer: answer(rows) }])[0];
 const ids = (state) => Object.keys(state.library.rows).sort();
 const doing = (effects) => effects.map((e) => e.do);
 
-test("a full list takes away what the server no longer has and keeps what it never had", () => {
-  const before = merge(empty(), answer([row("a"), row("b")]));
-  const mine = { ...before, rows: { ...before.rows, mine: { ...row("mine"), version: undefined } } };
-  const after = merge(mine, answer([row("b")]));
-  assert.deepEqual(Object.keys(after.rows).sort(), ["b", "mine"]);
-  assert.deepEqual(dropped(mine, after), ["a"]);
-});
-
-test("a delta takes away only what it names, and after a changed epoch nothing goes", () => {
-  const before = merge(empty(), answer([row("a"), row("b")]));
-  assert.deepEqual(Object.keys(merge(before, answer([row("c")], { full: false, deleted: [{ id: "a" }] })).rows).sort(), ["b", "c"]);
-  assert.deepEqual(Object.keys(merge(before, answer([], { epoch: "other" })).rows).sort(), ["a", "b"]);
-});
-
-test("a row that did not change keeps its identity", () => {
-  const before = merge(empty(), answer([row("a")]));
-  assert.equal(merge(before, answer([row("a")])).rows.a, before.rows.a);
-  assert.notEqual(merge(before, answer([row("a", { version: 2 })])).rows.a, before.rows.a);
-});
-
 test("a delete shows at once, is sent after the Undo time, and the list does not bring it back meanwhile", () => {
   const [state, effects] = feed([{ type: "remove", id: "a" }, { type: "listed", answer: answer([row("a"), row("b")]) }], list(row("a"), row("b")));
   assert.deepEqual([ids(state), state.undo[0].row.id, doing(effects).includes("delete")], [["b"], "a", false]);
   const [sent, more] = feed([{ type: "undoOver" }, { type: "undoOver" }], state);
-  assert.deepEqual(more, [{ do: "delete", id: "a" }]);
+  assert.deepEqual(more, [{ do: "delete", id: "a" }]); // once
   assert.deepEqual(ids(feed([{ type: "listed", answer: answer([row("a")]) }], sent)[0]), []);
   assert.deepEqual(Object.keys(feed([{ type: "removed", id: "a" }], sent)[0].library.gone), []);
 });
@@ -67,27 +45,34 @@ test("what another device deleted meanwhile is not brought back", () => {
   assert.deepEqual([restorable(state), feed([{ type: "undo" }], state)], [[], [state, []]]);
 });
 
-test("a delete that failed brings the row back with the reason", () => {
-  const error = { code: "unreachable", message: "m" };
-  const [state] = feed([{ type: "remove", id: "a" }, { type: "undoOver" }, { type: "removeFailed", id: "a", error }], list(row("a")));
-  assert.deepEqual([ids(state), state.problem], [["a"], error]);
+test("a delete that failed stays away, says nothing of success and is tried again later", () => {
+  const [sent] = feed([{ type: "remove", id: "a" }, { type: "undoOver" }], list(row("a")));
+  for (const error of [{ code: "unreachable" }, { code: "unauthenticated" }, { code: "odd", status: 500 }, { code: "not_found", status: 404 }, { code: "odd", status: 200 }]) {
+    const [state, effects] = feed([{ type: "removeFailed", id: "a", error, now: 100 }], sent);
+    assert.deepEqual([ids(state), state.problem, Object.keys(state.writes), effects[0]], [[], null, ["delete:a"], { do: "wake", at: 1100 }]);
+    assert.deepEqual(doing(feed([{ type: "wake", now: 1000 }], state)[1]), []);
+    assert.deepEqual(feed([{ type: "wake", now: 1100 }], state)[1], [{ do: "delete", id: "a" }]);
+  }
+  assert.deepEqual(feed([{ type: "removeFailed", id: "gone", error: { code: "odd" } }], sent), [sent, []]);
 });
 
-test("a new title shows at once and is taken back when refused", () => {
-  const change = { type: "change", id: "a", change: { title: "New" } };
-  const [state, effects] = feed([change], list(row("a")));
+test("a new title shows at once, is sent with the etag it was made on, and is taken back when refused", () => {
+  const change = { type: "change", id: "a", change: { title: "New" }, now: 5 };
+  const [state, effects] = feed([change], list(row("a", { etag: "e1" })));
   assert.equal(state.library.rows.a.title, "New");
-  assert.deepEqual(effects, [{ do: "patch", id: "a", change: { title: "New" }, before: row("a") }]);
-  const [back] = feed([{ type: "changeFailed", before: row("a"), error: { code: "bad_request", message: "m" } }], state);
-  assert.equal(back.library.rows.a.title, "a");
-  assert.deepEqual(ids(feed([{ type: "changeFailed", before: row("a"), error: { code: "deleted", message: "m" } }], state)[0]), []);
+  assert.deepEqual(effects, [{ do: "patch", id: "a", change: { title: "New" }, updatedAt: 5, etag: "e1" }]);
+  const failed = (code) => feed([{ type: "changeFailed", id: "a", sent: { title: "New" }, error: { code, message: "m" } }], state)[0];
+  assert.deepEqual([failed("bad_request").library.rows.a.title, failed("bad_request").problem.code], ["a", "bad_request"]);
+  assert.deepEqual([failed("unreachable").library.rows.a.title, failed("unreachable").problem], ["New", null]);
+  assert.deepEqual(ids(failed("deleted")), []);
   assert.deepEqual(feed([{ ...change, id: "nobody" }], state)[1], []);
 });
 
 test("one's own change of a title is no reason to load the conversation", () => {
-  const [state] = feed([...opened, { type: "listed", answer: answer([row("c-1")]) }, { type: "changed", row: row("c-1", { version: 2, title: "New" }), before: row("c-1") }]);
+  const done = { type: "changed", id: "c-1", row: row("c-1", { version: 2, title: "New" }), sent: { title: "New" } };
+  const [state] = feed([...opened, { type: "listed", answer: answer([row("c-1")]) }, done]);
   assert.deepEqual([state.talks["c-1"].version, state.talks["c-1"].title], [2, "New"]);
-  assert.deepEqual(ids(feed([{ type: "changed", row: row("gone"), before: row("gone") }], state)[0]), ["c-1"]);
+  assert.deepEqual(ids(feed([{ ...done, id: "gone", row: row("gone") }], state)[0]), ["c-1"]);
 });
 
 test("titles are found by every word, without case and accents", () => {

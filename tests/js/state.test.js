@@ -54,8 +54,10 @@ test("the first message makes a conversation, moves there and is sent", () => {
 test("what is written offline waits, is sent once when back, and again only after a lost connection", () => {
   const [offline] = feed([submit()]);
   assert.equal(view(offline.talks["c-new"])[0].status, "queued");
-  const [state, effects] = feed([online, online], offline);
+  assert.equal(sent(feed([online], offline)[1], "send").length, 0); // the list comes first
+  const [state, effects] = feed([online, listing(), online, listing()], offline);
   assert.equal(sent(effects, "send").length, 2);
+  assert.equal(sent(feed([online, { type: "pullFailed" }], offline)[1], "send").length, 1);
   const [, more] = feed([frame({ ...golden("ack"), ref: "send:t-9", conversationId: "c-new", turnId: "t-9" }), online], state);
   assert.equal(sent(more, "send").length, 0);
 });
@@ -205,7 +207,7 @@ test("a turn told anew that has lost its middle is loaded at its end", () => {
 
 test("a deleted conversation keeps the words that were not sent", () => {
   const [state] = feed([...opened, { type: "draft", text: "half", images: [] }, frame({ ...golden("deleted"), id: "c-1" })]);
-  assert.deepEqual([state.talks["c-1"].loaded, state.drafts[""].text], ["deleted", "half"]);
+  assert.deepEqual([state.talks["c-1"].loaded, state.kept["draft-c-1"].text, state.news[0].kind], ["deleted", "half", "kept"]);
   for (const ref of ["watch:c-1", "send:t-9"]) {
     const [now] = feed([...opened, submit(), frame({ type: "error", ref, code: "deleted", message: "m" })]);
     assert.equal(now.talks["c-1"].loaded, "deleted");
@@ -246,7 +248,7 @@ test("a conversation may be called like a part of the language", () => {
 });
 
 test("a conversation made here is not asked about before its first message is there", () => {
-  const [, effects] = feed([submit(), online]);
+  const [, effects] = feed([submit(), online, listing()]);
   assert.deepEqual([sent(effects, "watch"), sent(effects, "send").length], [[], 1]);
 });
 

@@ -20,7 +20,7 @@ declare namespace Kenny {
     ended?: { stopReason: string; error?: Failure; at: number; usage: Record<string, number>; model: string; cost: number }; // in a replay
   }
   interface Hello { type: "hello"; account: string | number; static: string; limits: Record<string, number>; cursor: string }
-  interface Reply { type: string; ref: string; conversationId?: string; turnId?: string; code?: string; message?: string; decision?: string }
+  interface Reply { type: string; ref: string; retryAfter?: number; now?: number; conversationId?: string; turnId?: string; code?: string; message?: string; decision?: string }
   interface Outgoing { type: string; ref?: string; [field: string]: unknown }
 
   interface TextPart { kind: "text"; part: number; blocks: Node[][]; tail: Node[]; nodes: Node[]; text: string }
@@ -54,7 +54,7 @@ declare namespace Kenny {
 
   interface Row {
     id: string; title: string; agentId: string | null; pinned: boolean; archived: boolean; updatedAt: number; version?: number;
-    messageCount?: number; preview?: string; live?: { turnId: string; status: "running" | "held" } | null; snippet?: [string, boolean][];
+    etag?: string; settings?: Record<string, unknown>; lost?: boolean; messageCount?: number; preview?: string; live?: { turnId: string; status: "running" | "held" } | null; snippet?: [string, boolean][];
   }
   interface Listing { conversations: Row[]; deleted: { id: string; version: number; deletedAt: number }[]; cursor: string; epoch: string; full: boolean; reset?: string }
   interface Library { rows: Record<string, Row>; gone: Record<string, Row>; cursor: string | null; epoch: string | null; loaded: boolean }
@@ -64,17 +64,33 @@ declare namespace Kenny {
   // A row that was deleted and can be brought back; `was` when it was the open one.
   interface Undo { row: Row; was: boolean }
 
-  interface Parcel { turnId: string; conversationId: string; text: string; images: Upload[]; sent: boolean; truncateAt?: number; version?: number }
+  // A message on its way. `tab` is where it was written, `tried` that the server may know it, `problem` why it was refused.
+  interface Parcel {
+    turnId: string; conversationId: string; text: string; images: Upload[]; sent: boolean; truncateAt?: number; version?: number;
+    tab?: string; at?: number; tried?: boolean; problem?: string | null; due?: number; tries?: number;
+  }
+  interface Change { title?: string; pinned?: boolean; archived?: boolean; settings?: Record<string, unknown>; agentId?: string | null }
+  // A change or delete that the server has not confirmed. `was` is what it had; `silent` a delete it need not hear of; `ids` and `before` a delete of all.
+  interface Write {
+    key: string; kind: "edit" | "delete" | "all"; id: string; tab: string; due: number; tries: number; out: boolean;
+    change?: Change; was?: Change; updatedAt?: number; at?: number; row?: Row; silent?: boolean; ids?: string[]; before?: string;
+  }
+  interface Clash { id: string; name: string; mine: unknown; theirs: unknown; wins: boolean }
+  interface Reconciled { library: Library; writes: Record<string, Write>; dropped: string[]; lost: string[]; clashes: Clash[] }
+  interface Kept { key: string; title: string; text: string; images: Upload[] }
+  interface News { key: string; kind: "kept" | "clash" | "lost" | "memory"; id: string; title: string; n?: number; name?: string; mine?: unknown; theirs?: unknown; wins?: boolean }
+  interface Stored { store: "conversations" | "messages" | "outbox" | "drafts" | "meta"; key: string; value?: any }
   interface Draft { text: string; images: Upload[] }
   interface Notice { key: string; text: string; tone: "plain" | "warn" | "danger"; action?: { label: string; event?: Event; href?: string } }
 
-  type Link = "connecting" | "open" | "down" | "lost" | "offline" | "signed-out" | "stranger";
+  type Link = "connecting" | "open" | "down" | "lost" | "offline" | "signed-out" | "stranger" | "locked";
   interface Limits { messageChars: number; images: number; frameChars: number; bodyBytes: number; [name: string]: number }
   interface Config { account: string; username: string; staff: boolean; demo: boolean; csrf: string; static: string; limits: Limits }
   interface State {
     account: string; link: Link; static: string; stale: boolean; limits: Limits; current: string | null; library: Library;
     talks: Record<string, Talk>; homes: Record<string, string>; outbox: Parcel[]; held: Held[]; drafts: Record<string, Draft>;
     undo: Undo[]; problem: Failure | null; search: { query: string; hits: Row[] | null };
+    tab: string; leads: boolean; settling: boolean; durable: boolean; writes: Record<string, Write>; kept: Record<string, Kept>; news: News[]; seen: Record<string, number>;
   }
 
   // What happened (events) and what is to be done (effects): plain data, told apart by `type` and `do`.

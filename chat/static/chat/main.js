@@ -3,11 +3,15 @@ import "./io/words.js";
 import { initial, reduce } from "./core/state.js";
 import { acting } from "./io/acts.js";
 import { api } from "./io/api.js";
+import { device } from "./io/device.js";
+import { newId } from "./io/files.js";
 import { runner } from "./io/run.js";
+import { signIn } from "./io/signin.js";
 import { connect } from "./io/socket.js";
 import { announcer } from "./ui/announce.js";
 import { bar, drawer, themeSwitch } from "./ui/bar.js";
 import { listen } from "./ui/clicks.js";
+import { doors, keptWords } from "./ui/doors.js";
 import { shortcut } from "./ui/keys.js";
 import "./ui/composer.js";
 import "./ui/notices.js";
@@ -22,9 +26,12 @@ const call = api(config);
 const ui = { sidebar: $("chat-sidebar"), transcript: $("chat-transcript"), notices: $("chat-notices"), composer: $("chat-composer") };
 const speak = announcer($("#polite"), $("#urgent"));
 const [showBar, side] = [bar(), drawer()];
-themeSwitch();
+const showTheme = themeSwitch();
+const tab = newId("");
 
-let [state, painting] = [initial(config), false];
+let [state, painting] = [initial({ ...config, tab }), false];
+/** @type {Awaited<ReturnType<typeof device>> | undefined} */
+let home;
 
 function paint() {
   painting = false;
@@ -33,6 +40,8 @@ function paint() {
   ui.transcript.show(state);
   ui.notices.show(state);
   ui.composer.show(state);
+  door.show(state);
+  kept.show(state);
 }
 
 /** @param {Kenny.Event} event */
@@ -40,6 +49,8 @@ function tell(event) {
   const [next, effects] = reduce(state, { now: Date.now(), ...event });
   const moved = next !== state;
   state = next;
+  if (event.type === "elsewhere") home?.heard();
+  else home?.keep();
   for (const effect of effects) (run[effect.do] ?? (() => undefined))(effect);
   if (moved || effects.length) soon();
 }
@@ -59,18 +70,27 @@ const visit = (/** @type {string | null} */ id) => { if (id !== pathId()) go(id)
 /** @type {Record<string, (effect: any) => void>} */
 const run = {
   ...runner({ call, tell, send: (frame) => socket.send(frame), state: () => state }),
+  recall: async ({ id }) => tell({ type: "recalled", id, talk: await home?.recall(id) }), reconnect: () => socket.retry(),
   announce: ({ text, urgent }) => speak(text, urgent), close: () => socket.close(), toEnd: () => ui.transcript.toEnd(),
   focus: () => ui.composer.focus(), go: ({ id }) => go(id), visit: ({ id }) => visit(id),
   focusRow: ({ id }) => requestAnimationFrame(() => requestAnimationFrame(() => ui.sidebar.focusRow(id))),
 };
+const door = doors({
+  username: config.username, leave: async (all) => home?.leave(all),
+  signIn: async (password) => { const why = await signIn(config, password); if (!why) tell({ type: "signedIn" }); return why; },
+});
+const kept = keptWords();
+home = await device({ config, tab, tell, state: () => state, isWriting: () => document.hasFocus() && document.activeElement?.id === "message", theme: showTheme });
+tell({ type: "restored", ...await home.restore() });
 const socket = connect(socketUrl, tell);
-const acts = acting({ call, tell, state: () => state, ui, speak, config, visit, paint, run, retry: () => socket.retry() });
+const acts = acting({ call, tell, state: () => state, ui, speak, config, visit, paint, run, retry: () => socket.retry(), theme: (name) => home?.tellTheme(name) });
 
 document.addEventListener("kenny", (event) => { const { detail } = /** @type {CustomEvent} */ (event); (acts[detail.type] ?? tell)(detail); });
 document.addEventListener("keydown", (event) => { const act = shortcut(event); if (act) { event.preventDefault(); acts[act]?.({}); } });
 listen();
 addEventListener("popstate", () => { tell({ type: "open", id: pathId() }); side.close(); });
-addEventListener("pagehide", () => tell({ type: "undoOver" })); // a delete does not wait for a page that is gone
+addEventListener("pagehide", () => { if (!state.durable) tell({ type: "undoOver" }); }); // what is kept goes with the next page, anything else now
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); }); // a page from the browser's memory may be another account's
 setInterval(soon, 60_000);
 // What would do nothing before this point was disabled until now.
 for (const el of document.querySelectorAll("[data-wakes]")) /** @type {HTMLButtonElement} */ (el).disabled = false;

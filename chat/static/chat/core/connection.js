@@ -1,4 +1,6 @@
 // The socket's life and its frames: which conversation a frame belongs to, what a hint asks for, what a refusal means.
+import { locked } from "./account.js";
+import { gettext } from "./gettext.js";
 import { delivered, refused, reopen, withTurn } from "./outbox.js";
 import { buried, withRow } from "./library.js";
 import { put } from "./maps.js";
@@ -6,7 +8,7 @@ import { add, blank, change, liveTurn, receive } from "./talk.js";
 import { begin, isGap } from "./turn.js";
 import { letGo, undecided, unsure } from "./gates.js";
 import { spoken } from "./spoken.js";
-import { gettext } from "./gettext.js";
+import { hurry } from "./writes.js";
 
 /** The frame that follows a conversation from where the page is. @param {Kenny.Talk} talk @returns {Kenny.Outgoing} */
 export function watch(talk) {
@@ -16,20 +18,20 @@ export function watch(talk) {
 }
 
 /** Made here, and its first message is still to be sent. @param {Kenny.State} s @param {Kenny.Talk} talk */
-const isUnknown = (s, talk) => talk.version === 0 && talk.turns.every((turn) => turn.seq === 0) && s.outbox.some((parcel) => parcel.conversationId === talk.id);
+const isUnknown = (s, talk) => talk.turns.every((turn) => turn.seq === 0) && talk.id in s.library.rows && s.library.rows[talk.id]?.version === undefined;
 
 /** @type {Kenny.Handlers} */
 export const handlers = {
-  link: (s, { link }) => [{ ...s, link: s.link === "signed-out" || s.link === "stranger" ? s.link : link }, []],
   problem: (s, { error }) => [{ ...s, problem: error }, []],
-  frame: (s, { frame }) => (frames[frame.type] ?? turnEvent)(s, frame),
+  frame: (s, { frame, now = 0 }) => (frames[frame.type] ?? turnEvent)(s, { ...frame, now }),
 };
 
 /** @type {Kenny.Handlers} */
 const frames = {
   hello: (s, f) => {
-    if (String(f.account) !== s.account) return [{ ...s, link: "stranger" }, [{ do: "close" }]];
-    const next = reopen({ ...unsure(s), link: "open", stale: s.stale || (Boolean(f.static) && f.static !== s.static) });
+    if (String(f.account) !== s.account) return [locked(s, "stranger"), [{ do: "close" }]];
+    const settling = s.outbox.length > 0 || Object.keys(s.writes).length > 0; // the list comes first: it may say that they are void
+    const next = hurry(reopen({ ...unsure(s), link: "open", settling, stale: s.stale || (Boolean(f.static) && f.static !== s.static) }));
     const talk = s.current ? s.talks[s.current] : undefined;
     /** @type {Kenny.Effect[]} */
     const effects = [{ do: "pull" }, { do: "held" }];
@@ -50,7 +52,7 @@ const frames = {
     const row = s.library.rows[f.conversationId];
     const live = ["running", "held"].includes(f.status) ? { turnId: f.turnId, status: f.status } : null;
     const held = f.status === "held" || s.held.some((call) => call.conversationId === f.conversationId);
-    return [row ? withRow(s, { ...row, live }) : s, [{ do: "pull" }, ...(held ? [{ do: "held" }] : [])]];
+    return [hurry(row ? withRow(s, { ...row, live }) : s), [{ do: "pull" }, ...(held ? [{ do: "held" }] : [])]];
   },
 };
 
@@ -96,9 +98,9 @@ function askAgain(s, talk, turnId) {
 /** @param {Kenny.State} s @param {Kenny.Reply} f @returns {Kenny.Step} */
 function refusal(s, f) {
   const [kind, id] = split(f.ref);
-  const error = { code: f.code ?? "bad_request", message: f.message ?? gettext("That did not work.") };
+  const error = { code: f.code ?? "bad_request", message: f.message ?? gettext("That did not work."), ...(f.retryAfter ? { retryAfter: f.retryAfter } : {}) };
   const home = s.homes[id] ?? s.outbox.find((parcel) => parcel.turnId === id)?.conversationId ?? "";
-  if (kind === "send") return [error.code === "deleted" ? buried(s, home) : refused(s, id, error), []];
+  if (kind === "send") return error.code === "deleted" ? [buried(s, home), []] : refused(s, id, error, f.now ?? 0);
   if (kind === "confirm") return undecided(s, id, f);
   if (kind === "stop") return [withTurn({ ...s, problem: error }, home, id, { stopping: false }), []];
   if (kind === "watch" && error.code === "deleted") return [buried(s, id), []];

@@ -1,13 +1,17 @@
 // Messages on their way. One at a time for each conversation, in order; the turn's id makes a repeat harmless.
+import { withRow } from "./library.js";
+import { only, SENT } from "./keys-sent.js";
 import { put } from "./maps.js";
+import { isDeleting } from "./sync.js";
 import { change, liveTurn } from "./talk.js";
+import { dueAfter, isMine } from "./writes.js";
 
 /**
- * Sends what may go now: the socket is open and the conversation has no turn of another message running.
- * @param {Kenny.State} state @returns {Kenny.Step}
+ * Sends what may go now: the socket is open, the list is known, and the conversation has no turn of another message running.
+ * @param {Kenny.State} state @param {number} now @returns {Kenny.Step}
  */
-export function flush(state) {
-  if (state.link !== "open" || !state.outbox.length) return [state, []];
+export function flush(state, now) {
+  if (state.link !== "open" || state.settling || !state.outbox.length) return [state, []];
   /** @type {Kenny.Effect[]} */
   const effects = [];
   const seen = new Set();
@@ -15,8 +19,8 @@ export function flush(state) {
   for (const parcel of state.outbox) {
     const first = !seen.has(parcel.conversationId);
     seen.add(parcel.conversationId);
-    if (!first || parcel.sent || isBusy(state, parcel)) continue;
-    next = mark(next, parcel, true, { status: "sending", problem: null });
+    if (!first || parcel.sent || !isMine(state, parcel) || (parcel.due ?? 0) > now || isBusy(state, parcel) || isDeleting(state.writes, parcel.conversationId)) continue;
+    next = mark(next, parcel, { sent: true, tried: true, problem: null }, { status: "sending", problem: null });
     effects.push(parcel.images.length || tooLarge(parcel, state.limits) ? { do: "post", parcel } : { do: "send", frame: frame(parcel) });
   }
   return [next, effects];
@@ -25,6 +29,8 @@ export function flush(state) {
 /** @param {Kenny.State} state @param {Kenny.Parcel} parcel */
 function isBusy(state, parcel) {
   const talk = state.talks[parcel.conversationId];
+  const live = state.library.rows[parcel.conversationId]?.live;
+  if (live && live.turnId !== parcel.turnId && state.current !== parcel.conversationId) return true; // what is not watched is known from the list
   return talk?.turns.some((turn) => turn.id !== parcel.turnId && ["sending", "running", "held"].includes(turn.status)) ?? false;
 }
 
@@ -32,16 +38,14 @@ function isBusy(state, parcel) {
 const tooLarge = (parcel, limits) => parcel.text.length * 6 > limits.frameChars; // JSON may write six characters for one
 
 /** The body of a send, for the socket and for POST. @param {Kenny.Parcel} parcel */
-export const body = ({ conversationId, turnId, text, truncateAt, version }) => ({
-  conversationId, turnId, message: text, ...(truncateAt === undefined ? {} : { truncateAt, version }),
-});
+export const body = ({ text, images: _images, ...parcel }) => only(SENT, { ...parcel, message: text });
 
 /** @param {Kenny.Parcel} parcel @returns {Kenny.Outgoing} */
 const frame = (parcel) => ({ type: "send", ref: `send:${parcel.turnId}`, ...body(parcel), render: true });
 
-/** @param {Kenny.State} state @param {Kenny.Parcel} parcel @param {boolean} sent @param {Partial<Kenny.Turn>} turn @returns {Kenny.State} */
-function mark(state, parcel, sent, turn) {
-  const outbox = state.outbox.map((other) => (other.turnId === parcel.turnId ? { ...other, sent } : other));
+/** @param {Kenny.State} state @param {Kenny.Parcel} parcel @param {Partial<Kenny.Parcel>} more @param {Partial<Kenny.Turn>} turn @returns {Kenny.State} */
+function mark(state, parcel, more, turn) {
+  const outbox = state.outbox.map((other) => (other.turnId === parcel.turnId ? { ...other, ...more } : other));
   return { ...withTurn(state, parcel.conversationId, parcel.turnId, turn), outbox };
 }
 
@@ -52,15 +56,27 @@ export function withTurn(state, id, turnId, more) {
   return { ...state, talks: put(state.talks, id, change(talk, turnId, (turn) => ({ ...turn, ...more }))) };
 }
 
-/** The server has it: nothing is to be sent again. @param {Kenny.State} state @param {string} turnId @returns {Kenny.State} */
-export const delivered = (state, turnId) =>
-  state.outbox.some((parcel) => parcel.turnId === turnId) ? { ...state, outbox: state.outbox.filter((parcel) => parcel.turnId !== turnId) } : state;
-
-/** The server refused it: it stays visible as not sent. @param {Kenny.State} state @param {string} turnId @param {Kenny.Failure} error @returns {Kenny.State} */
-export function refused(state, turnId, error) {
+/** The server has it: nothing is to be sent again, and a chat that began with it is known there. @param {Kenny.State} state @param {string} turnId @returns {Kenny.State} */
+export function delivered(state, turnId) {
   const parcel = state.outbox.find((other) => other.turnId === turnId);
   if (!parcel) return state;
-  return mark(state, parcel, true, { status: "unsent", problem: error.message });
+  const { lost: _lost, ...row } = state.library.rows[parcel.conversationId] ?? { id: "" };
+  const next = { ...state, outbox: state.outbox.filter((other) => other !== parcel) };
+  return row.id && !("version" in row && row.version !== undefined) ? withRow(next, { .../** @type {Kenny.Row} */ (row), version: 1 }) : next;
+}
+
+const WAITS = ["busy", "pending", "rate_limited", "unavailable", "unreachable", "slow", "unauthenticated", "account_mismatch"];
+
+/**
+ * The server did not take it. What another time may bring is tried again; anything else stays visible as not sent.
+ * @param {Kenny.State} state @param {string} turnId @param {Kenny.Failure} error @param {number} now @returns {Kenny.Step}
+ */
+export function refused(state, turnId, error, now) {
+  const parcel = state.outbox.find((other) => other.turnId === turnId);
+  if (!parcel) return [state, []];
+  if (!WAITS.includes(error.code)) return [mark(state, parcel, { sent: true, problem: error.message }, { status: "unsent", problem: error.message }), []];
+  const due = dueAfter(now, parcel.tries ?? 0, error.retryAfter);
+  return [mark(state, parcel, { sent: false, due, tries: (parcel.tries ?? 0) + 1 }, { status: "queued", problem: null }), [{ do: "wake", at: due }]];
 }
 
 /** After a lost connection nobody knows what arrived; all of it goes again. @param {Kenny.State} state @returns {Kenny.State} */
@@ -69,8 +85,8 @@ export const reopen = (state) => ({
 });
 
 /** @param {Kenny.State} state @param {Kenny.Parcel} parcel */
-const isUnsent = (state, parcel) =>
-  state.talks[parcel.conversationId]?.turns.some((turn) => turn.id === parcel.turnId && turn.status === "unsent") ?? false;
+const isUnsent = (state, parcel) => Boolean(parcel.problem) ||
+  (state.talks[parcel.conversationId]?.turns.some((turn) => turn.id === parcel.turnId && turn.status === "unsent") ?? false);
 
 /** @param {Kenny.Talk} talk @param {string} turnId @returns {Kenny.Talk} */
 export const without = (talk, turnId) => ({ ...talk, turns: talk.turns.filter((turn) => turn.id !== turnId) });

@@ -1,20 +1,26 @@
 // The whole page as a pure function: (state, event) -> [state, effects]. No page, no clock, no network, no chance.
+import { handlers as account } from "./account.js";
 import { handlers as connection } from "./connection.js";
 import { handlers as conversation } from "./conversation.js";
+import { handlers as elsewhere } from "./elsewhere.js";
 import { handlers as gates } from "./gates.js";
+import { handlers as kept } from "./kept.js";
 import { empty, handlers as library } from "./library.js";
 import { copy } from "./maps.js";
+import { handlers as opening } from "./opening.js";
 import { flush } from "./outbox.js";
 import { handlers as undo } from "./undo.js";
+import { flushWrites } from "./writes.js";
 
-/** @param {Pick<Kenny.Config, "account" | "static" | "limits">} config @returns {Kenny.State} */
-export const initial = ({ account, static: digest, limits }) => ({
+/** @param {Pick<Kenny.Config, "account" | "static" | "limits"> & { tab?: string }} config @returns {Kenny.State} */
+export const initial = ({ account, static: digest, limits, tab = "" }) => ({
   account, limits, static: digest, stale: false, link: "connecting", current: null, library: empty(), talks: copy(), homes: copy(), outbox: [], held: [],
   drafts: copy(), undo: [], problem: null, search: { query: "", hits: null },
+  tab, leads: false, settling: false, durable: true, writes: copy(), kept: copy(), news: [], seen: copy(),
 });
 
 /** @type {Kenny.Handlers} */
-const handlers = { ...connection, ...conversation, ...gates, ...library, ...undo };
+const handlers = { ...account, ...connection, ...conversation, ...elsewhere, ...gates, ...kept, ...library, ...opening, ...undo };
 
 /**
  * Takes one event. An event nobody knows changes nothing: an old page outlives a new server.
@@ -24,6 +30,8 @@ export function reduce(state, event) {
   const handler = handlers[event.type];
   if (!handler) return [state, []];
   const [next, effects] = handler(state, event);
-  const [sent, more] = flush(next);
-  return [sent, [...effects, ...more]];
+  if (event.type === "elsewhere") return [next, effects]; // what another tab did is its own to send
+  const [written, first] = flushWrites(next, event["now"] ?? 0); // deletes go before the list is asked for
+  const [sent, last] = flush(written, event["now"] ?? 0);
+  return [sent, [...first, ...effects, ...last]];
 }

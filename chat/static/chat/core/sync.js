@@ -1,28 +1,59 @@
-// The server's list and the one here become one (contract section 8); a pure function of both.
-import { copy } from "./maps.js";
+// The server's list, the list here and what waits to be sent become one (contract section 8): a pure function of the three.
+import { settle } from "./edits.js";
+import { copy, drop, put } from "./maps.js";
 
 /**
  * Only a full list says that something is absent: then rows the server once had (they carry a version) go, never-synced ones stay.
- * After a changed epoch nothing goes. A row being deleted here does not come back meanwhile.
- * @param {Kenny.Library} library @param {Kenny.Listing} answer @returns {Kenny.Library}
+ * After a changed epoch, or when the server stands before our cursor, nothing goes: such a row is kept here as one the server has not got.
+ * What is being deleted here does not come back meanwhile; a row older than ours was asked for before our own change was answered.
+ * @param {{ library: Kenny.Library, writes: Record<string, Kenny.Write> }} local @param {Kenny.Listing} answer all pages of one list
+ * @returns {Kenny.Reconciled}
  */
-export function merge(library, answer) {
-  const keepAll = !answer.full || (library.epoch !== null && library.epoch !== answer.epoch);
-  const rows = copy(/** @type {Record<string, Kenny.Row>} */ ({}));
-  for (const row of Object.values(library.rows)) if (keepAll || row.version === undefined) rows[row.id] = row;
-  const gone = copy(library.gone);
-  for (const { id } of answer.deleted) { delete rows[id]; delete gone[id]; }
-  for (const row of answer.conversations) {
-    if (row.id in gone) gone[row.id] = row;
-    else rows[row.id] = unchanged(library.rows[row.id], row);
+export function reconcile({ library, writes }, answer) {
+  const renewed = library.epoch !== null && (library.epoch !== answer.epoch || answer.reset === "cursor_ahead");
+  const dead = new Set(answer.deleted.map(({ id }) => id));
+  const live = answer.conversations.filter(({ id }) => !dead.has(id)); // one that died between two pages is listed twice
+  const named = new Set(live.map(({ id }) => id));
+  /** @type {Kenny.Reconciled} */
+  const out = { library, writes, dropped: [], lost: [], clashes: [] };
+  const [rows, gone] = [copy(library.rows), copy(library.gone)];
+  const isAbsent = (/** @type {string} */ id) => dead.has(id) || (answer.full && !named.has(id));
+  for (const id of Object.keys(gone)) if (isAbsent(id)) delete gone[id];
+  for (const row of Object.values(rows)) {
+    if (!isAbsent(row.id) || (row.version === undefined && !dead.has(row.id))) continue;
+    if (dead.has(row.id) || !renewed) { delete rows[row.id]; out.dropped.push(row.id); }
+    else { rows[row.id] = unknown(row); out.lost.push(row.id); }
+    out.writes = drop(out.writes, `edit:${row.id}`);
   }
-  return { ...library, rows, gone, cursor: answer.cursor, epoch: answer.epoch, loaded: true };
+  for (const row of live) {
+    const old = rows[row.id];
+    if (isDeleting(writes, row.id)) gone[row.id] = row;
+    else if (renewed || !isNewer(old, row)) rows[row.id] = placed(out, old, row);
+  }
+  out.library = { ...library, rows, gone, cursor: answer.cursor, epoch: answer.epoch, loaded: true };
+  return out;
+}
+
+/** Whether a person's delete of it waits here. @param {Record<string, Kenny.Write>} writes @param {string} id */
+export const isDeleting = (writes, id) => `delete:${id}` in writes || (writes["all"]?.ids?.includes(id) ?? false);
+
+/** @param {Kenny.Row | undefined} old @param {Kenny.Row} row */
+const isNewer = (old, row) => old?.version !== undefined && row.version !== undefined && old.version > row.version;
+
+/** What is left of a row that the server lost: it can be read and written to again. @param {Kenny.Row} row @returns {Kenny.Row} */
+const unknown = ({ version: _v, etag: _e, ...row }) => ({ ...row, live: null, lost: true });
+
+/** The server's row, with what was changed here and not yet told on top. @param {Kenny.Reconciled} out @param {Kenny.Row | undefined} old @param {Kenny.Row} row @returns {Kenny.Row} */
+function placed(out, old, row) {
+  const edit = out.writes[`edit:${row.id}`];
+  if (!edit) return unchanged(old, row);
+  const { left, clashes } = settle(edit, row);
+  out.clashes.push(...clashes);
+  if (left !== edit) out.writes = left ? put(out.writes, edit.key, left) : drop(out.writes, edit.key);
+  return unchanged(old, left ? { ...row, ...left.change } : row);
 }
 
 /** @param {Kenny.Row | undefined} old @param {Kenny.Row} row */
 function unchanged(old, row) {
   return old && old.version === row.version && JSON.stringify(old) === JSON.stringify(row) ? old : row;
 }
-
-/** The ids that a listing takes away. @param {Kenny.Library} before @param {Kenny.Library} after */
-export const dropped = (before, after) => Object.keys(before.rows).filter((id) => !(id in after.rows) && !(id in after.gone));

@@ -11,16 +11,17 @@ import { newId, read } from "./files.js";
  *   notices: import("../ui/notices.js").Notices, composer: import("../ui/composer.js").Composer }} Ui
  * @typedef {Record<string, (event: any) => void>} Acts
  * @typedef {{ call: import("./api.js").Api, tell: (event: Kenny.Event) => void, state: () => Kenny.State, ui: Ui, config: Kenny.Config, run: Acts,
- *   speak: (text: string) => void, visit: (id: string | null) => void, paint: () => void, retry: () => void }} World
+ *   speak: (text: string) => void, visit: (id: string | null) => void, paint: () => void, retry: () => void, theme: (name: string) => void }} World
  */
 
 /** @param {World} world @returns {Acts} */
 export const acting = (world) => ({ ...going(world), ...writing(world), ...copying(world), ...keeping(world) });
 
 /** @param {World} world @returns {Acts} */
-const going = ({ visit, retry, ui, tell, paint }) => ({
+const going = ({ visit, retry, ui, tell, paint, theme }) => ({
   visit: ({ id }) => visit(id), reconnect: retry, reload: () => location.reload(), focus: () => ui.composer.focus(),
   new: () => { visit(null); ui.composer.focus(); },
+  theme: (event) => theme(event.theme),
   older: ({ id, then }) => { tell({ type: "older", id }); paint(); then(); },
 });
 

@@ -22,3 +22,12 @@ export function save(name, text, type) {
 
 /** A random id; `crypto.randomUUID` is missing on plain http. @param {string} prefix */
 export const newId = (prefix) => prefix + [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** @param {Kenny.Upload} image @returns {Kenny.Upload} */
+function shown(image) {
+  const bytes = Uint8Array.from(atob(image.data), (char) => char.charCodeAt(0));
+  return { ...image, url: URL.createObjectURL(new Blob([bytes], { type: image.mediaType })) };
+}
+
+/** Images that were kept or come from another tab get an address of this page. @param {Kenny.Stored} change @returns {Kenny.Stored} */
+export const revived = (change) => (change.value?.images?.length ? { ...change, value: { ...change.value, images: change.value.images.map(shown) } } : change);

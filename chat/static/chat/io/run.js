@@ -1,38 +1,47 @@
 // Turns effects into calls and answers with events.
 import { newId } from "./files.js";
+import { CHANGED, only } from "../core/keys-sent.js";
 import { body } from "../core/outbox.js";
 import { lastOfPerson } from "../core/resend.js";
 
 const LIST = "/api/conversations";
 const EVERY = 60_000;
 const TYPED = 250;
+const PATIENCE = 3_000; // a delete that hangs does not keep the list away
+const ODD = { code: "odd", message: "" };
+const OFF = ["offline", "signed-out", "stranger", "locked"];
 
 /** @param {string} id */
 const one = (id) => `${LIST}/${encodeURIComponent(id)}`;
 
 /**
- * @param {{ call: import("./api.js").Api, tell: (event: Kenny.Event) => void, send: (frame: Kenny.Outgoing) => void, state: () => Kenny.State }} world
- * @returns {Record<string, (effect: any) => void>}
+ * @typedef {{ call: import("./api.js").Api, tell: (event: Kenny.Event) => void, send: (frame: Kenny.Outgoing) => void, state: () => Kenny.State }} World
+ * @param {World} world @returns {Record<string, (effect: any) => void>}
  */
-export function runner({ call, tell, send, state }) {
+export function runner(world) {
+  const { call, tell, send, state } = world;
   const fail = (/** @type {Kenny.Failure} */ error) => {
     if (error.code === "unauthenticated") tell({ type: "link", link: "signed-out" });
     if (error.code === "account_mismatch") tell({ type: "link", link: "stranger" });
     return error;
   };
+  /** @type {Set<Promise<unknown>>} */
+  const deleting = new Set();
+  const writes = writer(world, fail, deleting);
   let [pulling, pullAgain] = [false, false];
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let typed;
 
   const pull = async () => {
-    if (pulling) { pullAgain = true; return; }
+    if (pulling || OFF.includes(state().link)) { pullAgain = pulling; return; }
     pulling = true;
     do {
       pullAgain = false;
-      const { cursor } = state().library;
-      const answer = await call("GET", cursor ? `${LIST}?since=${encodeURIComponent(cursor)}` : LIST);
+      if (deleting.size) await Promise.race([Promise.allSettled(deleting), new Promise((done) => { setTimeout(done, PATIENCE); })]);
+      const answer = await whole(call, state().library.cursor);
       if (answer.ok) tell({ type: "listed", answer: answer.data });
       else if (!["unreachable", "slow"].includes(fail(answer.error).code)) tell({ type: "problem", error: answer.error });
+      if (!answer.ok) tell({ type: "pullFailed" });
     } while (pullAgain);
     pulling = false;
   };
@@ -47,23 +56,9 @@ export function runner({ call, tell, send, state }) {
     if (answer.ok) tell({ type: "heldListed", calls: answer.data.pending });
     else fail(answer.error);
   };
-  const post = async (/** @type {{ parcel: Kenny.Parcel }} */ { parcel }) => {
-    const images = parcel.images.map(({ mediaType, data }) => ({ mediaType, data }));
-    const answer = await call("POST", "/api/chat/stream", { body: { ...body(parcel), images }, stream: true, headers: { Accept: "text/event-stream" } });
-    tell(answer.ok ? { type: "posted", turnId: parcel.turnId } : { type: "postFailed", turnId: parcel.turnId, error: fail(answer.error) });
-  };
-  const patch = async (/** @type {{ id: string, change: object, before: Kenny.Row }} */ { id, change, before }) => {
-    const answer = await call("PATCH", one(id), { body: change });
-    tell(answer.ok ? { type: "changed", row: answer.data, before } : { type: "changeFailed", before, error: fail(answer.error) });
-  };
-  const remove = async (/** @type {{ id: string }} */ { id }) => {
-    const answer = await call("DELETE", one(id));
-    const done = answer.ok || answer.error.code === "deleted";
-    tell(done ? { type: "removed", id } : { type: "removeFailed", id, error: fail(/** @type {any} */ (answer).error) });
-  };
   const find = (/** @type {{ query: string }} */ { query }) => {
     clearTimeout(typed);
-    if (!query) return;
+    if (!query || OFF.includes(state().link)) return;
     typed = setTimeout(async () => {
       const answer = await call("GET", `${LIST}?q=${encodeURIComponent(query)}`);
       if (answer.ok) tell({ type: "found", query, rows: answer.data.conversations });
@@ -80,7 +75,44 @@ export function runner({ call, tell, send, state }) {
     tell({ type: "resend", id, turnId: newId("t-"), ...what });
   };
   return {
-    send: ({ frame }) => send(frame), pull: () => void pull(), held: () => void held(), load, post, patch, delete: remove, find, resend,
+    send: ({ frame }) => send(frame), pull: () => void pull(), held: () => void held(), load, find, resend, ...writes,
     check: ({ id }) => tell({ type: "check", id }),
+    wake: ({ at }) => { setTimeout(() => tell({ type: "wake" }), Math.max(0, at - Date.now()) + Math.random() * 250); },
+  };
+}
+
+/** All pages of a list as one answer: half a list says nothing. @param {import("./api.js").Api} call @param {string | null} cursor @returns {Promise<import("./api.js").Answer>} */
+async function whole(call, cursor) {
+  const answer = await call("GET", cursor ? `${LIST}?since=${encodeURIComponent(cursor)}` : LIST);
+  let next = answer.ok ? answer.data.next : null;
+  while (answer.ok && next) {
+    const more = await call("GET", `${LIST}?next=${encodeURIComponent(next)}`);
+    if (!more.ok) return more;
+    answer.data.conversations.push(...more.data.conversations);
+    answer.data.deleted.push(...more.data.deleted);
+    next = more.data.next;
+  }
+  return answer;
+}
+
+/** @param {World} world @param {(error: Kenny.Failure) => Kenny.Failure} fail @param {Set<Promise<unknown>>} deleting @returns {Record<string, (effect: any) => void>} */
+function writer({ call, tell }, fail, deleting) {
+  const under = (/** @type {Promise<unknown>} */ work) => { deleting.add(work); void work.finally(() => deleting.delete(work)); };
+  return {
+    post: async ({ parcel }) => {
+      const images = parcel.images.map((/** @type {Kenny.Upload} */ { mediaType, data }) => ({ mediaType, data }));
+      const answer = await call("POST", "/api/chat/stream", { body: { ...body(parcel), images }, stream: true, headers: { Accept: "text/event-stream" } });
+      tell(answer.ok ? { type: "posted", turnId: parcel.turnId } : { type: "postFailed", turnId: parcel.turnId, error: fail(answer.error) });
+    },
+    patch: async ({ id, change, updatedAt, etag }) => {
+      const answer = await call("PATCH", one(id), { body: only(CHANGED, { ...change, updatedAt }), headers: etag ? { "If-Match": etag } : {} });
+      tell(answer.ok ? { type: "changed", id, row: answer.data, sent: change } : { type: "changeFailed", id, sent: change, error: fail(answer.error) });
+    },
+    delete: ({ id }) => under(call("DELETE", one(id)).then((answer) => {
+      const done = answer.ok ? answer.data?.id === id : answer.error.code === "deleted"; // its own word, not that of something in between
+      tell(done ? { type: "removed", id } : { type: "removeFailed", id, error: answer.ok ? ODD : fail(answer.error) });
+    })),
+    deleteAll: ({ before }) => under(call("DELETE", `${LIST}?before=${encodeURIComponent(before)}`).then((answer) =>
+      tell(answer.ok && typeof answer.data?.count === "number" ? { type: "removedAll" } : { type: "removeAllFailed", error: answer.ok ? ODD : fail(answer.error) }))),
   };
 }

@@ -66,7 +66,7 @@ export function connect(url, tell) {
   open();
   return {
     send: (frame) => { if (isOpen()) socket?.send(JSON.stringify(frame)); },
-    retry: () => { tries = 0; retry(); },
+    retry: () => { [tries, ended] = [0, false]; retry(); },
     close: () => { ended = true; clearTimeout(again); socket?.close(); },
   };
 }

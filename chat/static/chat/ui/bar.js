@@ -1,5 +1,5 @@
 // The line above the transcript, the window's title, the drawer on a phone and the theme.
-import { onClick, slot } from "./dom.js";
+import { ask, onClick, slot } from "./dom.js";
 import { openMenu } from "./menu.js";
 import { titleOf } from "../core/search.js";
 import { fill, gettext } from "../core/gettext.js";
@@ -47,7 +47,7 @@ export function drawer() {
 
 const YEAR = 31_536_000;
 
-/** Light, dark, and what the system says; kept in a cookie, so that the server writes it into the next page. */
+/** Light, dark, and what the system says; kept in a cookie, so that the server writes it into the next page. @returns {(theme: string) => void} shows what another tab chose */
 export function themeSwitch() {
   const root = document.documentElement;
   const button = /** @type {HTMLElement} */ (document.querySelector("[data-theme-switch]"));
@@ -57,6 +57,8 @@ export function themeSwitch() {
     root.dataset["theme"] = isDark() ? "light" : "dark";
     document.cookie = `theme=${root.dataset["theme"]}; path=/; max-age=${YEAR}; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
     name();
+    ask(button, { type: "theme", theme: root.dataset["theme"] });
   });
   name();
+  return (theme) => { root.dataset["theme"] = theme; name(); };
 }

@@ -1,5 +1,6 @@
 // <chat-notices>: the one dock above the composer. Connection, errors and Undo stand here, so that nothing covers anything.
 import { ask, clone, onClick, say, slot } from "./dom.js";
+import { newsLine } from "./news.js";
 import { undoBar } from "./undo.js";
 import { gettext } from "../core/gettext.js";
 
@@ -7,8 +8,6 @@ import { gettext } from "../core/gettext.js";
 const LINKS = {
   offline: { text: gettext("You are offline. Messages wait here and are sent when you are back.") },
   lost: { text: gettext("Reconnecting…"), action: [gettext("Try now"), { type: "reconnect" }] },
-  "signed-out": { text: gettext("You are signed out."), action: [gettext("Sign in"), "/accounts/login/"] },
-  stranger: { text: gettext("Somebody else signed in in this browser."), action: [gettext("Reload"), { type: "reload" }] },
 };
 
 export class Notices extends HTMLElement {
@@ -17,7 +16,7 @@ export class Notices extends HTMLElement {
 
   /** @param {Kenny.State} state */
   show(state) {
-    const seen = [state.link, state.stale, state.problem, state.undo, state.library.gone];
+    const seen = [state.link, state.stale, state.problem, state.undo, state.library.gone, state.news];
     if (seen.every((value, i) => value === this.#seen[i])) return;
     this.#seen = seen;
     const focused = this.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
@@ -27,6 +26,7 @@ export class Notices extends HTMLElement {
     if (link) lines.push(line("warn", link.text, link.action));
     if (state.stale) lines.push(line("plain", gettext("A new version is ready."), [gettext("Reload"), { type: "reload" }]));
     if (state.problem) lines.push(line("danger", state.problem.message, [gettext("Dismiss"), { type: "problem", error: null }]));
+    for (const news of state.news) lines.push(newsLine(news));
     if (this.#undo.show(state)) lines.push(this.#undo.el);
     this.replaceChildren(...lines);
     if (focused?.isConnected) focused.focus();

@@ -5,7 +5,7 @@ import { fill, gettext } from "../core/gettext.js";
 import { titleOf } from "../core/search.js";
 import { iso, long, short } from "../core/times.js";
 
-/** @typedef {{ el: HTMLElement, show: (row: Kenny.Row, isCurrent: boolean, now: number) => void }} RowView */
+/** @typedef {{ el: HTMLElement, show: (row: Kenny.Row, isCurrent: boolean, now: number, marks: import("../core/marks.js").Mark[]) => void }} RowView */
 
 /** @returns {RowView} */
 export function rowView() {
@@ -19,13 +19,16 @@ export function rowView() {
   link.addEventListener("keydown", (event) => {
     if (event.key === "F2" && shown) { event.preventDefault(); ask(el, { type: "rename", id: shown.id, at: link, title: titleOf(shown) }); }
   });
-  return { el, show: (row, isCurrent, now) => {
-    const next = [row, isCurrent, Math.floor(now / 60_000)];
+  return { el, show: (row, isCurrent, now, marks) => {
+    const words = marks.map(({ text }) => text).join(" · ");
+    const next = [row, isCurrent, Math.floor(now / 60_000), words];
     if (next.every((value, i) => value === seen[i])) return;
     if (row !== shown) draw(el, link, options, row);
     [seen, shown] = [next, row];
     if (isCurrent) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
+    say(slot(el, "mark"), words);
+    slot(el, "mark").classList.toggle("wait", marks.some(({ code }) => code === "wait" || code === "unsent"));
     say(slot(el, "time"), short(row.updatedAt, now));
   } };
 }
@@ -38,10 +41,6 @@ function draw(el, link, options, row) {
   say(link, title);
   link.title = title;
   options.setAttribute("aria-label", fill(gettext("Options for %(title)s"), { title }));
-  const isHeld = row.live?.status === "held";
-  const mark = isHeld ? gettext("waiting for you") : row.live ? gettext("answering") : row.version === undefined ? gettext("not synced") : null;
-  say(slot(el, "mark"), mark);
-  slot(el, "mark").classList.toggle("wait", isHeld);
   say(slot(el, "agent"), row.agentId ?? "workspace");
   const time = /** @type {HTMLTimeElement} */ (slot(el, "time"));
   [time.dateTime, time.title] = [iso(row.updatedAt), long(row.updatedAt)];

@@ -2,6 +2,7 @@
 import { ask, onClick, say, slot } from "./dom.js";
 import { groupsIn } from "./groups.js";
 import { fill, gettext } from "../core/gettext.js";
+import { draftsIn, marks } from "../core/marks.js";
 import { listing } from "../core/search.js";
 
 const PAGE = 200;
@@ -30,14 +31,14 @@ export class Sidebar extends HTMLElement {
 
   /** @param {Kenny.State} state @param {number} now */
   show(state, now) {
-    const seen = [state.library, state.search, state.current, Math.floor(now / 60_000), this.#limit];
+    const seen = [state.library, state.search, state.current, Math.floor(now / 60_000), this.#limit, state.outbox, state.writes, state.seen, state.link === "open", draftsIn(state)];
     if (seen.every((value, i) => value === this.#seen[i])) return;
     [this.#seen, this.#now, this.#state] = [seen, now, state];
     const { parts, more } = listing(state, now, this.#limit);
     const order = JSON.stringify(parts.map((part) => [part.label, part.rows.map((row) => row.id)]));
     if (order !== this.#order) this.#groups.arrange(parts);
     this.#order = order;
-    for (const part of parts) for (const row of part.rows) this.#groups.view(row.id)?.show(row, row.id === state.current, now);
+    for (const part of parts) for (const row of part.rows) this.#groups.view(row.id)?.show(row, row.id === state.current, now, marks(state, row.id));
     slot(this, "more").hidden = more === 0;
     const query = state.search.query.trim();
     const none = query ? fill(gettext("No conversation matches “%(query)s”."), { query }) : gettext("No conversations yet.");
