@@ -23,6 +23,8 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Send:
+    """`settings` are those of the conversation that the message makes; one that exists keeps its own."""
+
     message: str
     conversation_id: str | None = None
     turn_id: str | None = None
@@ -30,6 +32,7 @@ class Send:
     images: tuple[Picture, ...] = ()
     truncate_at: int | None = None
     version: int | None = None
+    settings: dict[str, Any] | None = None
     render: bool = False
 
 
@@ -84,6 +87,7 @@ def read_send(reader: Reader) -> Send:
         images=pictures,
         truncate_at=reader.take_count("truncateAt"),
         version=reader.take_count("version"),
+        settings=reader.take("settings", dict),
         render=bool(reader.take("render", bool)),
     )
     reader.finish()

@@ -33,6 +33,7 @@ from history.errors import (
 )
 from history.messages import is_persons, note, title_of
 from history.models import Conversation
+from history.serializers import check_settings
 
 State = ToolCall.State
 
@@ -60,6 +61,7 @@ def start(send: Send, *, owner_id: int, now: int, listed: Sequence[dict[str, Any
     Conflict, UnknownAgent, RateLimited.
     """
     photos = pictures.read(send.images)
+    check_settings("settings", send.settings or {})
     wanted = request_hash(send)
     conversation_id = send.conversation_id or f"c-{secrets.token_hex(12)}"
     with transaction.atomic():
@@ -72,6 +74,7 @@ def start(send: Send, *, owner_id: int, now: int, listed: Sequence[dict[str, Any
             cid=conversation_id,
             title=title_of(send.message),
             agent_id=send.agent_id or DEFAULT_AGENT,
+            settings=send.settings or {},
             now=now,
         )
         _refuse_while_live(conversation)

@@ -9,6 +9,7 @@ from rest_framework.views import APIView
 
 from chat import admit, desk, offer, protocol, runner, sse, successor, turns
 from chat.reader import Reader
+from chat.tools import registry
 from chat.turns import Started
 from history.errors import BadRequest
 
@@ -81,7 +82,7 @@ class PendingView(APIView):
 
 
 class ModelsView(APIView):
-    """Which models and efforts a conversation may choose."""
+    """Which models, efforts and agents a conversation may choose."""
 
     def get(self, request: Request) -> Response:
         del request
@@ -91,6 +92,7 @@ class ModelsView(APIView):
             {
                 "models": offer.offered(listed=listed, rules=rules),
                 "default": offer.default(listed=listed, rules=rules),
+                "agents": registry.offered(),
             }
         )
 

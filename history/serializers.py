@@ -168,7 +168,8 @@ def _time(name: str, value: Any) -> None:
         raise BadRequest(f"{name} must be whole milliseconds since 1970, below 2^53.")
 
 
-def _settings(name: str, value: Any) -> None:
+def check_settings(name: str, value: Any) -> None:
+    """Raise BadRequest or TooLarge unless the value can be a conversation's settings."""
     if not isinstance(value, dict):
         raise BadRequest(f"{name} must be a JSON object.")
     if len(dump(value).encode()) > SETTINGS_SIZE:
@@ -182,7 +183,7 @@ def _messages(_name: str, value: Any) -> None:
 _METADATA: dict[str, Callable[[str, Any], None]] = {
     "title": _title,
     "agentId": _agent,
-    "settings": _settings,
+    "settings": check_settings,
     "pinned": _flag,
     "archived": _flag,
 }

@@ -18,9 +18,15 @@ TITLE_LENGTH = 80
 
 
 def open_for_turn(
-    state: SyncState, *, cid: str, title: str, agent_id: str | None, now: int
+    state: SyncState,
+    *,
+    cid: str,
+    title: str,
+    agent_id: str | None,
+    now: int,
+    settings: dict[str, Any] | None = None,
 ) -> Conversation:
-    """Return the live conversation for a turn; an unknown id is saved empty first (version 1).
+    """Return the live conversation for a turn; an unknown id is saved empty first (version 1), with these settings.
 
     Raises Deleted on a tombstone.
     """
@@ -28,7 +34,14 @@ def open_for_turn(
     if row is None:
         title = storable(title)[:TITLE_LENGTH]
         row = create(
-            state, cid=cid, now=now, title=title, agent_id=agent_id, created_at=now, updated_at=now
+            state,
+            cid=cid,
+            now=now,
+            title=title,
+            agent_id=agent_id,
+            settings=settings or {},
+            created_at=now,
+            updated_at=now,
         )
         index.index_first_title(row.pk, title)
     refuse_deleted(row)

@@ -8,6 +8,7 @@ from history.components import (
     ANY,
     COUNT,
     FLAG,
+    SETTINGS,
     TEXT,
     TIME,
     VERSION,
@@ -142,6 +143,10 @@ _SEND: dict[str, Any] = {
         "description": "With version: keep the first N messages.",
     },
     "version": {"anyOf": [VERSION, NULL], "description": "Of the list that the client has read."},
+    "settings": {
+        "anyOf": [SETTINGS, NULL],
+        "description": "Of the conversation that the message makes; one that exists keeps its own.",
+    },
     "render": RENDER,
 }
 
@@ -206,7 +211,7 @@ SCHEMAS: dict[str, Schema] = {
     "Stopping": closed("turnId conversationId", turnId=TEXT, conversationId=TEXT),
     "PendingCalls": closed("pending", pending=listing(ref(event_name("pending")))),
     "Models": closed(
-        "models default",
+        "models default agents",
         models=listing(
             closed(
                 "id name maxInputTokens maxTokens efforts",
@@ -218,5 +223,9 @@ SCHEMAS: dict[str, Schema] = {
             )
         ),
         default=TEXT,
+        agents=listing(
+            closed("id tools", id=TEXT, tools=listing(TEXT)),
+            description="The default one stands first.",
+        ),
     ),
 }

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from chat.tools.arguments import check_schema
 from chat.tools.base import Tool
@@ -39,6 +39,12 @@ def toolbox(agent_id: str) -> dict[str, Tool]:
     if agent_id not in AGENTS:
         raise UnknownAgent
     return {tool.name: tool for tool in (*AGENTS[agent_id], *AGENTS[ALWAYS])}
+
+
+def offered() -> list[dict[str, Any]]:
+    """Return each agent with the names of its own tools, the default one first."""
+    names = sorted(AGENTS, key=lambda agent_id: (agent_id != DEFAULT_AGENT, agent_id))
+    return [{"id": name, "tools": [tool.name for tool in AGENTS[name]]} for name in names]
 
 
 def check(agents: Mapping[str, Sequence[Tool]]) -> None:

@@ -94,3 +94,45 @@ class TestSend:
 
         assert events[-1]["stopReason"] == "end_turn"
         assert store.find(owner_id=engine.owner.pk, cid="c-1").live is None
+
+
+class TestSettingsOfASend:
+    def test_are_those_of_the_conversation_that_it_makes(self, engine: Engine, api: Api) -> None:
+        lists(engine, entry(), entry("claude-opus-5-5"))
+
+        engine.say("hi", conversation_id="c-new", settings={"model": "claude-opus-5-5", "mine": 1})
+
+        assert store.find(owner_id=engine.owner.pk, cid="c-new").settings == {
+            "model": "claude-opus-5-5",
+            "mine": 1,
+        }
+
+    def test_leave_a_conversation_that_exists_alone(self, engine: Engine, api: Api) -> None:
+        api.put("c-old", settings={"effort": "low"})
+
+        engine.say("hi", conversation_id="c-old", settings={"effort": "high"})
+
+        assert store.find(owner_id=engine.owner.pk, cid="c-old").settings == {"effort": "low"}
+
+    @pytest.mark.parametrize(
+        ("settings", "status"),
+        [({"model": "nobody"}, 400), ({"x": "x" * 20_000}, 413), ([], 400)],
+    )
+    def test_that_are_refused_make_no_conversation(
+        self, engine: Engine, api: Api, settings: Any, status: int
+    ) -> None:
+        lists(engine, entry())
+
+        body = {"conversationId": "c-new", "message": "hi", "settings": settings}
+        answer = engine.run(in_thread(api, "POST", "chat/stream", body))
+
+        assert answer.status_code == status
+        assert api.get("c-new").status_code == 404
+
+
+class TestAgents:
+    def test_are_named_with_their_tools_the_default_first(self, api: Api) -> None:
+        agents = api("GET", "chat/models").body["agents"]
+
+        assert [agent["id"] for agent in agents][:2] == ["workspace", "kenny"]
+        assert "set_valve" in agents[0]["tools"]
