@@ -10,6 +10,11 @@ from django.apps import apps
 from django.contrib.auth.management import create_permissions
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says how busy the machine is, nothing about kenny.
+settings.register_profile("kenny", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("kenny")
 
 NEEDS = {
     "postgres": "needs a PostgreSQL server on 127.0.0.1:5432",

@@ -15,7 +15,7 @@ from history.outcomes import code_of
 from tests.chat.starting import together
 from tests.support.engine import NOW, Engine, Valves, kinds, of_kind
 from tests.support.notation import TU
-from tests.support.scripted import calls
+from tests.support.scripted import calls, says
 
 HOLD = calls(TU("a1", v=1))
 
@@ -38,6 +38,24 @@ class TestDecide:
         assert (decided.fresh, row.status, row.fence) == (True, "running", 2)
         assert engine.conversation().live == {"turnId": held.turn_id, "status": "running"}
         assert decided.after == 4
+
+    def test_leaves_a_turn_that_still_runs_to_its_process(
+        self, engine: Engine, valves: Valves
+    ) -> None:
+        """Rule 12: a call approved while others run is picked up by the running segment."""
+        valves.gate.clear()
+        engine.script(calls(TU("r1", "read_gauge"), TU("a1", v=1)), says("Both."))
+        turn = engine.send()
+        engine.until(valves.entered.is_set)
+
+        decided = engine.confirm(approve=True)
+        row = Turn.objects.get()
+        valves.gate.set()
+        engine.watch(turn)
+
+        assert (decided.fresh, row.status, row.fence) == (False, "running", 1)
+        assert (valves.read, valves.opened) == (1, [1])
+        assert Turn.objects.get().stop_reason == "end_turn"
 
     def test_is_made_once(self, engine: Engine, held: Turn, valves: Valves) -> None:
         """T64: a double click finds nothing to do, the loser sees who won."""

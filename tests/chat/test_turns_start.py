@@ -56,6 +56,16 @@ class TestStart:
 
         assert store.find(owner_id=owner.pk, cid="c-1").links.count() == 1
 
+    @pytest.mark.parametrize("words", ["", " \n"])
+    def test_of_a_picture_alone_keeps_no_empty_text(self, owner: User, words: str) -> None:
+        """T39: the API refuses it."""
+        picture = Picture(media_type="image/png", data=png(8, 6))
+
+        started = send(owner, words, images=(picture,))
+
+        said = TurnMessage.objects.get(turn=started.turn).payload["content"]
+        assert [block["type"] for block in said] == ["text", "image"], "the note and the picture"
+
     @pytest.mark.parametrize("data", ["no base64!", "AAAA"])
     def test_refuses_a_picture_that_is_none(self, owner: User, data: str) -> None:
         """T77: and stores nothing."""

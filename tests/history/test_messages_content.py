@@ -2,12 +2,14 @@
 
 import copy
 import json
+import sys
 from typing import Any
 
 import pytest
 
 from history import outcomes
 from history.fence import clean
+from history.mending import UNREADABLE_IMAGE
 from history.messages import (
     Message,
     check,
@@ -44,6 +46,12 @@ class TestAReplyThatWasCutOff:
         stored = [ASKED, A(TH("hm", ""), T("I will."), TU("a1")), U(T("y"))]
 
         assert heal(stored).messages == [ASKED, A(T("I will.")), U(T("y"))]
+
+    def test_with_nothing_but_such_a_call_goes_whole(self) -> None:
+        """T90: beside a sound reply that a crash left before it."""
+        stored = [ASKED, A(T("Wait.")), A(TH("hm", ""), TU("a1")), U(T("y"))]
+
+        assert heal(stored).messages == [ASKED, A(T("Wait.")), U(T("y"))]
 
     def test_keeps_an_unsigned_call_that_has_an_answer(self) -> None:
         """T90: a call with a result, or with a reason, was made; only its thinking is lost."""
@@ -171,6 +179,16 @@ class TestOddText:
 
         assert heal(stored).messages[1]["content"][0]["input"] == {"INVALID_JSON": kept}
 
+    def test_nested_too_deeply_is_named(self) -> None:
+        deep: dict[str, Any] = {}
+        for _ in range(sys.getrecursionlimit()):
+            deep = {"v": deep}
+        stored = [ASKED, A({**TU("a1"), "input": deep}), U(TR("a1"))]
+
+        assert heal(stored).messages[1]["content"][0]["input"] == {
+            "INVALID_JSON": "nested too deeply"
+        }
+
 
 class TestAnImage:
     def test_that_is_none_becomes_a_sentence(self) -> None:
@@ -185,6 +203,52 @@ class TestAnImage:
         stored = [U(T("look"), IMG(png(), "image/jpeg"))]
 
         assert heal(stored).messages == [U(T("look"), IMG(png()))]
+
+    @pytest.mark.parametrize(
+        "source",
+        [{"type": "url", "url": "https://x.example/a"}, {"type": "file", "file_id": "file_1"}],
+    )
+    def test_elsewhere_is_left_where_it_is(self, source: dict[str, str]) -> None:
+        elsewhere = {"type": "image", "source": source}
+
+        assert heal([U(T("look"), elsewhere)]).changes == []
+        assert heal([U(T("look"), T(""), elsewhere)]).messages == [U(T("look"), elsewhere)]
+
+    @pytest.mark.parametrize("source", [{"type": "url"}, {"type": "file", "url": "x"}, {}])
+    def test_nowhere_becomes_a_sentence(self, source: dict[str, str]) -> None:
+        stored = [U(T("look"), {"type": "image", "source": source})]
+
+        assert heal(stored).messages == [U(T("look"), T(UNREADABLE_IMAGE))]
+
+
+class TestFields:
+    def test_citations_go_from_a_persons_text_only(self) -> None:
+        """B1.21."""
+        cited = {**T("as it says"), "citations": [{"type": "char_location"}]}
+        stored = [U(cited), A(cited), U(T("y"))]
+
+        assert heal(stored).messages == [U(T("as it says")), A(cited), U(T("y"))]
+
+    @pytest.mark.parametrize(("said", "meant"), [("yes", True), (1, True), ("", False), (0, False)])
+    def test_is_error_becomes_a_boolean(self, said: object, meant: bool) -> None:  # noqa: FBT001
+        stored = [ASKED, A(TU("a1")), U(TR("a1", is_error=said))]
+
+        assert heal(stored).messages[-1] == U(TR("a1", is_error=meant))
+
+    def test_a_newer_block_in_a_result_is_left_alone(self) -> None:
+        stored = [ASKED, A(TU("a1")), U(TR("a1", [{"type": "newer_than_us", "v": 1}]))]
+
+        assert faults(stored) == []
+        assert heal(stored).messages is stored
+
+    def test_of_five_cache_markers_none_is_left(self) -> None:
+        """B1.20: four are allowed, and which of five were meant nobody knows."""
+        marked = {**T("x"), "cache_control": {"type": "ephemeral"}}
+        four, five = [U(*[marked] * 4)], [U(*[marked] * 5)]
+
+        assert heal(four).messages is four
+        assert heal(five).messages == [U(*[T("x")] * 5)]
+        assert heal(five).changes == ["removed all cache markers"]
 
 
 class TestReading:

@@ -32,6 +32,12 @@ class TestADoubledId:
 
         assert heal(stored).messages[-1] == U(TR("a1", "ok"))
 
+    def test_of_a_copy_that_is_a_reply_of_its_own_goes_with_it(self) -> None:
+        """T25: saved once with its words and once without."""
+        stored = [ASKED, A(T("I will."), TU("a1")), A(TU("a1")), U(TR("a1"))]
+
+        assert heal(stored).messages == [ASKED, A(T("I will."), TU("a1")), U(TR("a1"))]
+
     def test_of_two_calls_renames_the_second_with_its_result(self) -> None:
         """B1.5: some models count their calls from one in each reply."""
         stored = [ASKED, A(TU("a1", v=1)), U(TR("a1", "one")), A(TU("a1", v=2)), U(TR("a1", "two"))]
