@@ -135,8 +135,8 @@ def shown(page: Page) -> str:
     return str(page.locator(".messages").evaluate("(el) => el.innerHTML"))
 
 
-def findings(page: Page) -> list[tuple[str, str]]:
-    """Return what axe finds, as (rule, where)."""
-    options = {"runOnly": RULES}
+def findings(page: Page, *, preload: bool = True) -> list[tuple[str, str]]:
+    """Return what axe finds, as (rule, where). `preload` off keeps it from copying style sheets into the page."""
+    options = {"runOnly": RULES, "preload": preload}
     violations = Axe().run(page, options=options).response["violations"]
     return [(found["id"], str(node["target"])) for found in violations for node in found["nodes"]]

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Open, answered, findings, say, shown
+from tests.browser.conftest import Open, answered, say, shown
 from tests.support.server import Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
@@ -117,32 +117,6 @@ class TestMainJob:
 
 
 class TestForEveryone:
-    @pytest.mark.parametrize("wide", [1280, 390])
-    @pytest.mark.parametrize("theme", ["light", "dark"])
-    def test_axe_finds_nothing_in_any_state(
-        self, demo: Server, open_page: Open, theme: str, wide: int
-    ) -> None:
-        page = open_page(demo, theme=theme, wide=wide)
-        found = {"empty": findings(page)}
-
-        say(page, "Write notes/axe.md: some words")
-        page.get_by_role("article", name="Claude").wait_for()
-        found["answering"] = findings(page)
-        page.get_by_role("group", name="Approval needed").wait_for(timeout=60_000)
-        expect(page.get_by_role("button", name="Deny")).to_be_enabled()
-        found["gate"] = findings(page)
-        page.get_by_role("button", name="Deny").click()
-        answered(page)
-        found["answered"] = findings(page)
-        if wide < 500:
-            page.get_by_role("button", name="Conversations").click()
-            expect(page.get_by_role("button", name="New chat")).to_be_focused()
-            found["drawer"] = findings(page)
-            page.keyboard.press("Escape")
-            expect(page.get_by_role("button", name="Conversations")).to_be_focused()
-
-        assert {state: rules for state, rules in found.items() if rules} == {}
-
     def test_the_theme_of_the_switch_is_kept_by_the_server(
         self, demo: Server, open_page: Open
     ) -> None:
