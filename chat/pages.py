@@ -17,7 +17,7 @@ from chat.words import words
 
 CLIENT = Path(__file__).parent / "static"
 # The order of the cascade layers is the order of the links.
-SHEETS = ("base", "layout", "sidebar", "transcript", "cards", "code", "composer", "sync")
+SHEETS = ("base", "layout", "sidebar", "transcript", "cards", "code", "composer", "dialogs", "sync")
 
 
 @require_safe

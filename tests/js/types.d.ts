@@ -93,6 +93,15 @@ declare namespace Kenny {
     tab: string; leads: boolean; settling: boolean; durable: boolean; writes: Record<string, Write>; kept: Record<string, Kept>; news: News[]; seen: Record<string, number>;
   }
 
+  // A command, and how it is reached. `isOfText`: a text field has that key for itself.
+  interface Command {
+    id: string; label: (state: State) => string; event: (state: State) => Event; when?: (state: State) => boolean;
+    key?: string; ctrl?: boolean; shift?: boolean; alt?: boolean; isOfText?: boolean;
+  }
+  interface Press { key: string; ctrl: boolean; shift: boolean; alt: boolean; inText: boolean }
+  interface Choice { label: string; event: Event; command?: Command }
+  interface Offer { label: string; choices: Choice[] }
+
   // What happened (events) and what is to be done (effects): plain data, told apart by `type` and `do`.
   type Event = { type: string; [field: string]: any };
   type Effect = { do: string; [field: string]: any };

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { commandOf } from "../../chat/static/chat/core/commands.js";
 import { markdown } from "../../chat/static/chat/core/markdown.js";
 import { lastOfPerson } from "../../chat/static/chat/core/resend.js";
 import { group, iso, long, short } from "../../chat/static/chat/core/times.js";
@@ -68,9 +67,4 @@ test("a conversation as Markdown holds what was said, thought and done", () => {
   const text = markdown(empty({ title: "", transcript: [{ type: "user_text", text: "hi", images: [] }, { type: "thinking_delta", text: "hm\nso" }, { type: "tool_call", ...call },
     { type: "tool_result", ...call, ok: true, text: "````", images: [], error: null }, { type: "text_delta", text: "Done.\n" }] }));
   assert.equal(text, '# New chat\n\n## You\n\nhi\n\n## Claude\n\n> hm\n> so\n\n**read_file** (done)\n\n```json\n{\n  "path": "x"\n}\n```\n\n`````\n````\n`````\n\nDone.\n');
-});
-
-test("a key reaches a command only with its modifiers", () => {
-  const press = (key, more = {}) => commandOf({ key, ctrl: false, shift: false, alt: false, ...more });
-  assert.deepEqual([press("O", { ctrl: true, shift: true }), press("Escape", { shift: true }), press("o"), press("o", { ctrl: true, shift: true, alt: true })], ["new", "focus", null, null]);
 });

@@ -11,8 +11,9 @@ import { connect } from "./io/socket.js";
 import { announcer } from "./ui/announce.js";
 import { bar, drawer, themeSwitch } from "./ui/bar.js";
 import { listen } from "./ui/clicks.js";
+import { dialogs } from "./ui/dialogs.js";
 import { doors, keptWords } from "./ui/doors.js";
-import { shortcut } from "./ui/keys.js";
+import { listenToKeys } from "./ui/keys.js";
 import "./ui/composer.js";
 import "./ui/notices.js";
 import "./ui/sidebar.js";
@@ -83,10 +84,13 @@ const kept = keptWords();
 home = await device({ config, tab, tell, state: () => state, isWriting: () => document.hasFocus() && document.activeElement?.id === "message", theme: showTheme });
 tell({ type: "restored", ...await home.restore() });
 const socket = connect(socketUrl, tell);
-const acts = acting({ call, tell, state: () => state, ui, speak, config, visit, paint, run, retry: () => socket.retry(), theme: (name) => home?.tellTheme(name) });
+const acts = {
+  ...dialogs({ state: () => state, openDrawer: side.open, closeDrawer: side.close }),
+  ...acting({ call, tell, state: () => state, ui, speak, config, visit, paint, run, retry: () => socket.retry(), theme: (name) => home?.tellTheme(name) }),
+};
 
 document.addEventListener("kenny", (event) => { const { detail } = /** @type {CustomEvent} */ (event); (acts[detail.type] ?? tell)(detail); });
-document.addEventListener("keydown", (event) => { const act = shortcut(event); if (act) { event.preventDefault(); acts[act]?.({}); } });
+listenToKeys(() => state);
 listen();
 addEventListener("popstate", () => { tell({ type: "open", id: pathId() }); side.close(); });
 addEventListener("pagehide", () => { if (!state.durable) tell({ type: "undoOver" }); }); // what is kept goes with the next page, anything else now

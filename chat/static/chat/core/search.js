@@ -6,7 +6,7 @@ import { group } from "./times.js";
 const newest = (a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1);
 
 /** @param {string} text */
-const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+export const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 /** @param {Kenny.Row} row */
 export const titleOf = (row) => row.title || gettext("New chat");

@@ -62,7 +62,7 @@ function keeping({ call, tell, ui, run }) {
   const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("export"));
   const name = /** @type {HTMLElement} */ (document.getElementById("export-title"));
   return {
-    rename: ({ id, title, at }) => renameIn(at, title, (now) => tell({ type: "change", id, change: { title: now } })),
+    rename: ({ id, title, at = document.querySelector("main h1") }) => renameIn(at, title, (now) => tell({ type: "change", id, change: { title: now } })),
     remove: ({ id }) => { const next = ui.sidebar.after(id); tell({ type: "remove", id }); run["focusRow"]?.({ id: next }); },
     export: ({ id, title }) => {
       name.textContent = fill(gettext("Export “%(title)s”"), { title });

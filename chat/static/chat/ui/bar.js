@@ -25,7 +25,7 @@ export function bar() {
   };
 }
 
-/** On a phone the list is a drawer before the page. @returns {{ close: () => void }} */
+/** On a phone the list is a drawer before the page. @returns {{ open: () => void, close: () => void }} */
 export function drawer() {
   const [button, side] = [document.querySelector("[data-drawer]"), document.getElementById("sidebar")];
   const narrow = matchMedia("(max-width: 47.99rem)");
@@ -36,13 +36,14 @@ export function drawer() {
     for (const part of document.querySelectorAll("main > :not(.bar), .bar button")) /** @type {HTMLElement} */ (part).inert = open;
   };
   const close = () => { if (document.body.classList.contains("drawer")) set(false); };
-  button?.addEventListener("click", () => { set(true); /** @type {HTMLElement | null} */ (side?.querySelector("button"))?.focus(); });
+  const open = () => { if (narrow.matches) set(true); };
+  button?.addEventListener("click", () => { open(); /** @type {HTMLElement | null} */ (side?.querySelector("button"))?.focus(); });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented && document.body.classList.contains("drawer")) { close(); /** @type {HTMLElement} */ (button).focus(); }
   });
   document.addEventListener("click", (event) => { if (event.target === document.querySelector(".page") || event.target === document.body) close(); });
   narrow.addEventListener("change", close);
-  return { close };
+  return { open, close };
 }
 
 const YEAR = 31_536_000;

@@ -52,9 +52,10 @@ export class Sidebar extends HTMLElement {
       this.#grow(all.findIndex((row) => row.id === id) + PAGE);
     }
     const row = id ? this.#groups.view(id)?.el.querySelector("a") : null;
-    (row ?? /** @type {HTMLElement} */ (this.querySelector("button[data-new]"))).focus();
-    // On a phone the list is behind the page: what opens it is next to it.
-    if (!this.contains(document.activeElement)) /** @type {HTMLElement | null} */ (document.querySelector("[data-drawer]"))?.focus();
+    const drawer = /** @type {HTMLElement} */ (document.querySelector("[data-drawer]"));
+    // On a phone with the drawer shut, or shutting, what opens it is the nearest.
+    const isShut = drawer.checkVisibility() && !document.body.classList.contains("drawer");
+    (isShut ? drawer : row ?? /** @type {HTMLElement} */ (this.querySelector("button[data-new]"))).focus();
   }
 
   /** The row after one, for the focus when that one goes. @param {string} id @returns {string | null} */

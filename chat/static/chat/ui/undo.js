@@ -18,7 +18,7 @@ export function undoBar() {
   let list = [];
   let listed = "";
   onClick(slot(el, "undo"), () => ask(document, { type: "undo" }));
-  onClick(slot(el, "recent"), () => dialog.showModal());
+  onClick(slot(el, "recent"), () => ask(document, { type: "recent" }));
 
   const tick = () => {
     const isSeen = !document.hidden && !dialog.open && !el.matches(":hover, :focus-within");
