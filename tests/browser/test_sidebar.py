@@ -149,7 +149,7 @@ class TestGroups:
             {"id": f"c-m{i}", "title": f"Row {i}", "updatedAt": at_noon(0) - i * 60_000} | ROW
             for i in range(10_000)
         ]
-        page.route("**/api/conversations", lambda route: more(route, rows))
+        page.route(re.compile(r"/api/conversations(\?since=.*)?$"), lambda route: more(route, rows))
         page.reload()
         link(page, "Row 0").wait_for()
         assert nav(page).get_by_role("listitem").count() < 500
@@ -167,7 +167,7 @@ class TestGroups:
 
         assert nav(page).get_by_role("listitem").count() > 800
         longest = page.evaluate("() => window.longest")
-        assert longest < 500  # measured: under 100 on an idle machine
+        assert longest < 500, longest
 
 
 class TestSearch:

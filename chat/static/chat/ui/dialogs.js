@@ -13,7 +13,7 @@ export function dialogs({ state, closeDrawer, openDrawer }) {
     recent: () => dialog("recent").showModal(),
     keys: () => keys.showModal(),
     account: () => location.assign("/accounts/"),
-    theme: () => /** @type {HTMLElement | null} */ (document.querySelector("[data-theme-switch]"))?.click(),
+    switchTheme: () => /** @type {HTMLElement | null} */ (document.querySelector("[data-theme-switch]"))?.click(),
     searchBox: ({ text }) => {
       const box = /** @type {HTMLInputElement} */ (document.getElementById("search"));
       openDrawer();
