@@ -77,7 +77,7 @@ def open_page(chromium: Browser) -> Iterator[Open]:
         path: str = "/",
         theme: str = "light",
         wide: int = 1280,
-        expected: str = "",
+        expected: str | tuple[str, ...] = "",
         signed_in: bool = True,
         **more: Any,
     ) -> Page:
@@ -89,15 +89,19 @@ def open_page(chromium: Browser) -> Iterator[Open]:
         )
         context.set_default_timeout(PATIENCE)
         contexts.append(context)
-        page = context.new_page()
-        page.add_init_script(REPORTS)
+        context.add_init_script(REPORTS)
+        allowed = [
+            text for text in ((expected,) if isinstance(expected, str) else expected) if text
+        ]
 
         def hear(message: Any) -> None:
-            if not expected or expected not in message.text:
+            if not any(text in message.text for text in allowed):
                 complaints.append(f"{message.type}: {message.text}")
 
-        page.on("console", hear)
-        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        # Of all tabs of the window, those opened later too.
+        context.on("console", hear)
+        context.on("weberror", lambda raised: complaints.append(f"error: {raised.error}"))
+        page = context.new_page()
         if signed_in:
             sign_in(page, user=user, path=path)
         else:

@@ -9,7 +9,7 @@ import { without } from "./writes.js";
 export const restorable = (s) => s.undo.filter(({ row }) => row.id in s.library.gone).toReversed();
 
 /** Whether the server can know of it: a first message that never went leaves nothing to delete there. @param {Kenny.State} s @param {Kenny.Row} row */
-const isKnown = (s, row) => row.version !== undefined || s.outbox.some((parcel) => parcel.conversationId === row.id && parcel.tried);
+const isKnown = (s, row) => row.version !== undefined || s.outbox.some((parcel) => parcel.conversationId === row.id && parcel.tried && !parcel.problem);
 
 /** @type {Kenny.Handlers} */
 export const handlers = {

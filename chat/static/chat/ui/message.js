@@ -21,10 +21,11 @@ export function userMessage() {
       const unsent = message.status === "unsent";
       say(slot(el, "text"), message.text);
       shots(slot(el, "images"), message.images, gettext("Image you sent"));
-      const state = unsent ? `${gettext("Not sent.")} ${message.problem ?? ""}` : message.status === "queued" ? gettext("Waiting to be sent") : null;
+      const state = unsent ? `${gettext("Not sent.")} ${message.problem ?? ""}` : message.status === "queued" ? gettext("Waiting to be sent") : message.status === "sending" ? gettext("Sending") : null;
       say(slot(el, "state"), state);
       slot(el, "meta").hidden = !state;
       slot(el, "again").hidden = !unsent;
+      slot(el, "cancel").hidden = message.status === "sending";
       slot(el, "cancel").textContent = unsent ? gettext("Delete") : gettext("Cancel");
       el.classList.toggle("unsent", unsent);
     },
