@@ -37,7 +37,7 @@ export const handlers = {
     const parcel = s.outbox.find((p) => p.turnId === turnId);
     if (!talk || !parcel) return [s, []];
     const bare = withTalk({ ...s, outbox: s.outbox.filter((p) => p !== parcel) }, without(talk, turnId));
-    const isEmpty = s.library.rows[talk.id]?.version === undefined && (!parcel.tried || Boolean(parcel.problem)) && !talk.history.length && talk.turns.length === 1;
+    const isEmpty = talk.version === 0 && s.library.rows[talk.id]?.version === undefined && (!parcel.tried || Boolean(parcel.problem)) && !talk.history.length && talk.turns.length === 1;
     const next = isEmpty ? { ...forget(bare, talk.id), talks: drop(bare.talks, talk.id), current: null } : bare; // nothing is left of a chat that never was
     const key = isEmpty ? "" : talk.id;
     const drafts = next.drafts[key] ? next.drafts : put(next.drafts, key, { text: parcel.text, images: parcel.images });
