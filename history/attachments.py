@@ -14,11 +14,10 @@ from history.pictures import Picture, sniff
 def relink(conversation: Conversation, found: Mapping[str, Found]) -> None:
     """Make the conversation hold exactly these images; what nobody holds any more goes."""
     held = dict(conversation.links.values_list("blob__sha256", "pk"))
-    _add(conversation, {sha256: image for sha256, image in found.items() if sha256 not in held})
-    BlobLink.objects.filter(
-        pk__in=[pk for sha256, pk in held.items() if sha256 not in found]
-    ).delete()
-    if held.keys() - found.keys():
+    link(conversation, {sha256: image for sha256, image in found.items() if sha256 not in held})
+    gone = [pk for sha256, pk in held.items() if sha256 not in found]
+    if gone:
+        BlobLink.objects.filter(pk__in=gone).delete()
         collect(conversation.owner_id)
 
 
@@ -30,7 +29,7 @@ def attach(conversation: Conversation, sources: list[dict[str, Any]]) -> None:
     texts = (source.get("data") for source in sources)
     found = [Found.read(text) for text in texts if isinstance(text, str)]
     held = set(conversation.links.values_list("blob__sha256", flat=True))
-    _add(
+    link(
         conversation, {image.sha256: image for image in found if image and image.sha256 not in held}
     )
 
@@ -88,7 +87,10 @@ def keep_scaled(owner_id: int, *, sha256: str, data: bytes, media_type: str) -> 
         )
 
 
-def _add(conversation: Conversation, found: Mapping[str, Found]) -> None:
+def link(conversation: Conversation, found: Mapping[str, Found]) -> None:
+    """Make the conversation hold these images too; it must hold none of them yet."""
+    if not found:
+        return
     owner_id = conversation.owner_id
     stored = Blob.objects.owned_by(owner_id).filter(sha256__in=found)
     missing = found.keys() - set(stored.values_list("sha256", flat=True))

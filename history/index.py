@@ -28,6 +28,11 @@ class Text:
         return cls(text, hashlib.blake2b(text.encode(errors="replace"), digest_size=8).hexdigest())
 
 
+def index_new(conversation_id: int, *, title: str, texts: Sequence[Text] = ()) -> None:
+    """Index a conversation that was just made, so that nothing of it is stored yet."""
+    _replace(conversation_id, {TITLE: Text.of(title), **dict(enumerate(texts))}, stored={})
+
+
 def index_title(conversation_id: int, title: str) -> None:
     """Replace the title's rows if the title changed."""
     _replace(conversation_id, {TITLE: Text.of(title)}, stored=_stored(conversation_id, titles=True))

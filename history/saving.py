@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from django.db import transaction
 
-from history import facts
+from history import attachments, facts, index
 from history.errors import Busy, NotFound, Pending, Refused
-from history.index import index_title
 from history.models import RUNNING, Conversation, SyncState
+from history.prepared import Prepared
 from history.rows import create, locked, look_up, refuse_deleted, write
 from history.sent import ALWAYS, Conditions, Sent
 from history.settling import content_columns, follow
@@ -100,7 +100,9 @@ def _save_first(state: SyncState, *, cid: str, sent: Sent, now: int) -> Conversa
     times = {"created_at": sent.created_at or now, "updated_at": sent.updated_at or now}
     columns = {**sent.columns, **times, **_content(sent), "facts": sent.facts}
     row = create(state, cid=cid, now=now, **columns)
-    _follow(row, sent)
+    if sent.ready is not None:
+        attachments.link(row, sent.ready.found)
+    index.index_new(row.pk, title=row.title, texts=sent.ready.texts if sent.ready else ())
     return row
 
 
@@ -108,8 +110,12 @@ def _save_again(state: SyncState, row: Conversation, *, sent: Sent, now: int) ->
     columns = {**sent.columns, **_content(sent), **_thinking(row, sent), **_facts(row, sent)}
     columns["created_at"] = sent.created_at or row.created_at
     columns["updated_at"] = sent.updated_at or max(now, row.updated_at + 1)
+    title = row.title
     write(state, row, now=now, **columns)
-    _follow(row, sent)
+    if row.title != title:
+        index.index_title(row.pk, row.title)
+    if sent.ready is not None:
+        follow(row, sent.ready)
 
 
 def _content(sent: Sent) -> dict[str, Any]:
@@ -128,8 +134,7 @@ def _facts(row: Conversation, sent: Sent) -> dict[str, Any]:
 def _thinking(row: Conversation, sent: Sent) -> dict[str, Any]:
     """Return from where on thinking may be sent again: a rewritten list or system text voids what came before."""
     if sent.ready is not None:
-        same = Conversation.objects.filter(pk=row.pk, messages=sent.ready.skeleton).exists()
-        return {"thinking_from": row.thinking_from} if same else {}
+        return {"thinking_from": row.thinking_from} if _is_same(row, sent.ready) else {}
     settings: dict[str, Any] = {"settings": row.settings, **sent.columns}["settings"]
     return (
         {}
@@ -138,8 +143,10 @@ def _thinking(row: Conversation, sent: Sent) -> dict[str, Any]:
     )
 
 
-def _follow(row: Conversation, sent: Sent) -> None:
-    if "title" in sent.columns:
-        index_title(row.pk, row.title)
-    if sent.ready is not None:
-        follow(row, sent.ready)
+def _is_same(row: Conversation, ready: Prepared) -> bool:
+    """Tell whether this very list is stored. The database compares, and only where it may be and it matters."""
+    return (
+        row.message_count == ready.count
+        and row.thinking_from != ready.count
+        and Conversation.objects.filter(pk=row.pk, messages=ready.skeleton).exists()
+    )

@@ -120,7 +120,8 @@ def append_turn(
         raise NotFound
     refuse_deleted(row)
     turn_id, status = live or (None, None)
-    title = row.title or storable(title_if_empty)[:TITLE_LENGTH] or ready.title
+    before = row.title
+    title = before or storable(title_if_empty)[:TITLE_LENGTH] or ready.title
     content = content_columns(ready)
     updated_at = max(now, row.updated_at + 1)
     named = {"title": title, "agent_id": row.agent_id if agent_id is None else agent_id}
@@ -136,7 +137,8 @@ def append_turn(
         live_status=status,
     )
     follow(row, ready)
-    index.index_title(row.pk, title)
+    if title != before:
+        index.index_title(row.pk, title)
     return row
 
 

@@ -43,7 +43,8 @@ def configured(found: dict[str, Any], *, pool: int) -> dict[str, Any]:
 
 def check() -> None:
     """Raise ImproperlyConfigured unless the database runs as kenny's promises need it."""
-    if connection.vendor != "sqlite":
+    if connection.vendor == "postgresql":
+        _check_postgresql()
         return
     with connection.cursor() as cursor:
         for pragma, must in SQLITE_MUST.items():
@@ -54,6 +55,16 @@ def check() -> None:
                 )
     if connection.settings_dict["OPTIONS"].get("transaction_mode") != "IMMEDIATE":
         raise ImproperlyConfigured("DATABASE_URL: SQLite must run with transaction_mode=IMMEDIATE.")
+
+
+def _check_postgresql() -> None:
+    """An option of the URL or of the role may have turned off what makes an acknowledged commit last."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW synchronous_commit")
+        if cursor.fetchone()[0] == "off":
+            raise ImproperlyConfigured(
+                "DATABASE_URL: PostgreSQL does not run with synchronous_commit=on here."
+            )
 
 
 @contextmanager

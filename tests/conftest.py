@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("kenny", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("kenny")
 
+pytest_plugins = ["tests.support.emptying"]
 NEEDS = {
     "postgres": "needs a PostgreSQL server on 127.0.0.1:5432",
     "redis": "needs a Redis server on 127.0.0.1:6379",

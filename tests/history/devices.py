@@ -16,6 +16,7 @@ from history.errors import Conflict, Deleted
 from history.models import Conversation, SyncState
 from history.prepared import prepare
 from history.sent import Conditions, Sent
+from history.serializers import summary_of
 
 Fault = Literal["request", "answer", "late"] | None
 """Lost on the way there, lost on the way back, or given up here and delivered later."""
@@ -82,6 +83,14 @@ class Service:
 
     def pull(self, cursor: str | None) -> dict[str, Any]:
         return feed.pull(feed.state_of(self.owner_id), feed.Wish(since=cursor, bodies=True))
+
+    def read(self, cid: str) -> dict[str, Any] | None:
+        """Answer a conversation with its messages, None for one that is dead."""
+        try:
+            row = store.find(owner_id=self.owner_id, cid=cid)
+        except Deleted:
+            return None
+        return {**summary_of(row), "messages": store.full_messages(row)}
 
     def rows(self) -> list[Conversation]:
         return list(Conversation.objects.owned_by(self.owner_id))
@@ -171,7 +180,8 @@ class Device:
                 self.pending.discard(cid)
 
     def _reconcile(self, answer: dict[str, Any]) -> None:
-        rebuilt = self.epoch not in {None, answer["epoch"]}
+        # Another epoch, or a server that knows less than this device: it was put back to an older state.
+        rebuilt = self.epoch not in {None, answer["epoch"]} or answer.get("reset") == "cursor_ahead"
         for gone in answer["deleted"]:
             self.pending.discard(gone["id"])
             self._drop(gone["id"])
@@ -221,9 +231,9 @@ class Device:
             elif fault != "request":
                 answer = service.put(upload)
                 if fault is None:
-                    self._answered(cid, answer)
+                    self._answered(service, cid, answer)
 
-    def _answered(self, cid: str, answer: Answer) -> None:
+    def _answered(self, service: Service, cid: str, answer: Answer) -> None:
         mine = self.local[cid]
         if answer.status == 200:
             mine.base, mine.dirty = answer.etag, False
@@ -231,3 +241,6 @@ class Device:
             self._drop(cid)
         elif answer.etag is None:
             mine.base = None
+        elif row := service.read(cid):
+            # Refused, because it builds on another version than the stored one: that is read and merged.
+            self._merge(row, rebuilt=False)
