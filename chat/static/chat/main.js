@@ -14,6 +14,7 @@ import { listen } from "./ui/clicks.js";
 import { dialogs } from "./ui/dialogs.js";
 import { doors, keptWords } from "./ui/doors.js";
 import { listenToKeys } from "./ui/keys.js";
+import { inbox } from "./ui/inbox.js";
 import "./ui/composer.js";
 import "./ui/notices.js";
 import "./ui/sidebar.js";
@@ -26,7 +27,7 @@ const call = api(config);
 /** @type {import("./io/acts.js").Ui} */
 const ui = { sidebar: $("chat-sidebar"), transcript: $("chat-transcript"), notices: $("chat-notices"), composer: $("chat-composer") };
 const speak = announcer($("#polite"), $("#urgent"));
-const [showBar, side] = [bar(), drawer()];
+const [showBar, showInbox, side] = [bar(), inbox(), drawer()];
 const showTheme = themeSwitch();
 const tab = newId("");
 
@@ -37,6 +38,7 @@ let home;
 function paint() {
   painting = false;
   showBar(state);
+  showInbox(state);
   ui.sidebar.show(state, Date.now());
   ui.transcript.show(state);
   ui.notices.show(state);

@@ -26,7 +26,7 @@ export const handlers = {
     if (!id) return [{ ...s, current: null }, left];
     const old = s.talks[id] ?? blank(id, { title: s.library.rows[id]?.title ?? "" });
     const isHere = old.loaded === "yes";
-    const talk = isHere ? { ...old, shown: PAGE } : { ...old, loaded: /** @type {const} */ ("loading"), problem: null };
+    const talk = isHere ? old : { ...old, loaded: /** @type {const} */ ("loading"), problem: null };
     const next = read({ ...withTalk(s, talk), current: id }, id);
     const more = isHere ? (isBehind(s, old) ? [{ do: "load", id }] : []) : [{ do: "recall", id }];
     return [next, [...left, ...(isLocal(s, id) ? [] : [{ do: "send", frame: watch(talk) }]), ...more, { do: "toEnd" }]];
@@ -63,6 +63,11 @@ export const handlers = {
     if (talk.loaded === "yes") return [talk.turns.length || s.link !== "open" ? s : { ...s, problem: error }, []];
     const loaded = error.code === "not_found" ? (talk.turns.length ? "yes" : "missing") : "failed";
     return [withTalk(s, { ...talk, loaded, problem: error }), []];
+  },
+  /** Left at its end: only the newest messages are made when it is opened again. */
+  newest: (s, { id }) => {
+    const talk = s.talks[id];
+    return talk && talk.shown > PAGE ? [withTalk(s, { ...talk, shown: PAGE }), []] : [s, []];
   },
   older: (s, { id }) => {
     const talk = s.talks[id];

@@ -7,6 +7,8 @@ import { fill, gettext } from "../core/gettext.js";
 /** @returns {(state: Kenny.State) => void} */
 export function bar() {
   const main = /** @type {HTMLElement} */ (document.getElementById("main"));
+  const icon = /** @type {HTMLLinkElement | null} */ (document.querySelector("link[rel=icon]"));
+  const calm = icon?.getAttribute("href");
   const [title, options] = [slot(main, "title"), slot(main, "options")];
   /** @type {Kenny.Row | undefined} */
   let row;
@@ -21,6 +23,8 @@ export function bar() {
     const waiting = Object.values(state.library.rows).some((other) => other.live?.status === "held");
     const whole = `${waiting ? "● " : ""}${text} · kenny`;
     if (document.title !== whole) document.title = whole;
+    const picture = waiting ? icon?.dataset["waiting"] : calm;
+    if (icon && picture && icon.getAttribute("href") !== picture) icon.href = picture;
     document.body.dataset["link"] = state.link;
   };
 }

@@ -5,38 +5,59 @@ import { fill, gettext, language } from "../core/gettext.js";
 
 const GUARD = 400; // ms after it appeared, so that a click meant for something else decides nothing
 
-/** @returns {{ el: HTMLElement, show: (part: Kenny.ToolPart) => void }} */
+/** @typedef {Pick<Kenny.ToolPart, "callId" | "tool" | "args" | "gate" | "deciding" | "problem">} Gate */
+
+/** @returns {{ el: HTMLElement, show: (gate: Gate) => void }} */
 export function gateCard() {
   const el = clone("t-gate");
-  const approve = /** @type {HTMLButtonElement} */ (slot(el, "approve"));
-  const deny = /** @type {HTMLButtonElement} */ (slot(el, "deny"));
-  /** @type {Kenny.ToolPart | null} */
+  const [approve, deny] = [/** @type {HTMLButtonElement} */ (slot(el, "approve")), /** @type {HTMLButtonElement} */ (slot(el, "deny"))];
+  const reason = /** @type {HTMLInputElement} */ (slot(el, "reason"));
+  /** @type {Gate | null} */
   let shown = null;
   let ready = false;
   const paint = () => {
     if (!shown) return;
+    if (shown.deciding && el.contains(document.activeElement)) el.focus({ preventScroll: true }); // a button that is disabled would lose it
     const offline = document.body.dataset["link"] !== "open";
     for (const button of [approve, deny]) button.disabled = !ready || offline || shown.deciding !== null;
+    reason.disabled = shown.deciding !== null;
     approve.textContent = shown.deciding === "approve" ? gettext("Approving…") : gettext("Approve");
     deny.textContent = shown.deciding === "deny" ? gettext("Denying…") : gettext("Deny");
     say(slot(el, "why"), shown.problem ?? (offline ? gettext("No connection: a decision is taken only while connected.") : null));
   };
   for (const [button, yes] of /** @type {const} */ ([[approve, true], [deny, false]])) {
-    onClick(button, () => { if (shown && ready) ask(el, { type: "decide", callId: shown.callId, approve: yes }); });
+    onClick(button, () => { if (shown && ready) ask(el, { type: "decide", callId: shown.callId, approve: yes, reason: yes ? "" : reason.value }); });
   }
-  setTimeout(() => { ready = true; paint(); }, GUARD);
-  new MutationObserver(paint).observe(document.body, { attributeFilter: ["data-link"] });
+  guard(el, (on) => { ready = on; paint(); });
+  const link = new MutationObserver(() => { if (el.isConnected) paint(); else link.disconnect(); });
+  link.observe(document.body, { attributeFilter: ["data-link"] });
   return {
     el,
-    show(part) {
-      if (part === shown) return;
-      shown = part;
-      say(slot(el, "tool"), part.tool);
-      showArgs(slot(el, "args"), part.args);
-      if (part.gate?.expiresAt) say(slot(el, "until"), fill(gettext("Open until %(time)s"), { time: until(part.gate.expiresAt) }));
+    show(gate) {
+      if (gate === shown) return;
+      shown = gate;
+      say(slot(el, "tool"), gate.tool);
+      showArgs(slot(el, "args"), gate.args);
+      if (gate.gate?.expiresAt) say(slot(el, "until"), fill(gettext("Open until %(time)s"), { time: until(gate.gate.expiresAt) }));
       paint();
     },
   };
+}
+
+/** Closed for a moment when the card is made and whenever it comes into sight. @param {HTMLElement} el @param {(ready: boolean) => void} told */
+function guard(el, told) {
+  /** @type {ReturnType<typeof setTimeout>} */
+  let timer;
+  const close = () => { clearTimeout(timer); told(false); timer = setTimeout(() => told(true), GUARD); };
+  let seen = false;
+  const sight = new IntersectionObserver((entries) => {
+    const now = entries.at(-1)?.isIntersecting ?? false;
+    if (now && !seen) close();
+    seen = now;
+    if (!el.isConnected) sight.disconnect();
+  });
+  sight.observe(el);
+  close();
 }
 
 const format = new Intl.DateTimeFormat(language(), { month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });

@@ -1,8 +1,10 @@
 // Follows the end of the transcript until the reader moves up. No timers: a scroll event is ours when it lands where we wrote.
 
+const NEAR = 24; // px from the end that count as the end
+
 /**
  * @param {HTMLElement} box @param {HTMLElement} content @param {(pinned: boolean, gap: number) => void} told
- * @returns {{ toEnd: () => void, isPinned: () => boolean }}
+ * @returns {{ toEnd: () => void, isPinned: () => boolean, stay: (top: number) => void }}
  */
 export function follow(box, content, told) {
   let pinned = true, wrote = -1, last = 0, height = 0, drift = 0;
@@ -15,14 +17,23 @@ export function follow(box, content, told) {
     const clamped = box.scrollHeight < height && Math.abs(top - max) < 1.5; // the content shrank: nobody's move
     if (!ours && !clamped) {
       if (top < last) { drift += last - top; if (drift > 3) pin(false); }
-      else if (max - top < 24) pin(true);
+      else if (max - top < NEAR) pin(true);
     }
     [last, height] = [top, box.scrollHeight];
     told(pinned, max - top);
   }, { passive: true });
+  // What the reader opens stays where it is: the end is followed again only if it is still in sight.
+  content.addEventListener("click", (event) => {
+    if (!pinned || !/** @type {Element} */ (event.target).closest("summary, .more")) return;
+    pin(false);
+    requestAnimationFrame(() => requestAnimationFrame(() => { if (end() - box.scrollTop < NEAR) { pin(true); write(); } told(pinned, end() - box.scrollTop); }));
+  }, { capture: true });
   const grown = new ResizeObserver(() => { if (pinned) write(); told(pinned, end() - box.scrollTop); });
   grown.observe(box);
   grown.observe(content);
   pin(true);
-  return { toEnd: () => { pin(true); write(); told(true, 0); }, isPinned: () => pinned };
+  return {
+    toEnd: () => { pin(true); write(); told(true, 0); }, isPinned: () => pinned,
+    stay: (top) => { pin(false); box.scrollTop = top; [wrote, last] = [box.scrollTop, box.scrollTop]; told(false, end() - box.scrollTop); },
+  };
 }

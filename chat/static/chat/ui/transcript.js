@@ -16,6 +16,7 @@ export class Transcript extends HTMLElement {
   /** @type {Kenny.Talk | undefined} */ #talk;
   /** @type {string | null | undefined} */ #id;
   /** @type {ReturnType<typeof follow> | null} */ #follow = null;
+  /** Where the reader was in conversations that were left, by their ids. @type {Map<string, { key: string, above: number }>} */ #places = new Map();
   #toEnd = false;
   #missed = 0;
   #count = 0;
@@ -53,14 +54,25 @@ export class Transcript extends HTMLElement {
   }
 
   #leave() {
+    const box = slot(this, "scroll");
+    const top = box.getBoundingClientRect().top;
+    const first = [...this.#views].find(([, { el }]) => el.getBoundingClientRect().bottom > top);
+    if (this.#id && first && !this.#follow?.isPinned()) this.#places.set(this.#id, { key: first[0], above: first[1].el.getBoundingClientRect().top - top });
+    else if (this.#id) ask(this, { type: "newest", id: this.#id });
     for (const { el } of this.#views.values()) el.remove();
     this.#views.clear();
     this.#missed = this.#count = 0;
   }
 
   #end() {
-    if (this.#toEnd) this.#follow?.toEnd();
+    if (!this.#toEnd) return;
     this.#toEnd = false;
+    const place = this.#places.get(this.#id ?? "");
+    const el = place && this.#views.get(place.key)?.el;
+    this.#places.delete(this.#id ?? "");
+    const box = slot(this, "scroll");
+    if (place && el) this.#follow?.stay(box.scrollTop + el.getBoundingClientRect().top - box.getBoundingClientRect().top - place.above);
+    else this.#follow?.toEnd();
   }
 
   /** @param {boolean} pinned @param {number} gap */
@@ -69,8 +81,8 @@ export class Transcript extends HTMLElement {
     if (pinned) this.#missed = 0;
     button.hidden = pinned || gap < 120;
     button.textContent = gettext("Jump to latest");
-    if (this.#missed) button.dataset["new"] = fill(ngettext("%(n)s new", "%(n)s new", this.#missed), { n: number(this.#missed) });
-    else delete button.dataset["new"];
+    const fresh = this.#missed ? fill(ngettext("%(n)s new", "%(n)s new", this.#missed), { n: number(this.#missed) }) : "";
+    button.dataset["fresh"] = button.ariaDescription = fresh;
   }
 
   #older() {
@@ -90,7 +102,9 @@ export class Transcript extends HTMLElement {
 function withOutcome(view) {
   const line = outcomeLine();
   view.el.append(line.el);
-  return { el: view.el, show(message) { view.show(message); line.show(message.outcome); } };
+  /** @type {Kenny.Message | null} */
+  let shown = null;
+  return { el: view.el, show(message) { if (message !== shown) { view.show(message); line.show(message.outcome); } shown = message; } };
 }
 
 customElements.define("chat-transcript", Transcript);
