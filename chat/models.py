@@ -10,7 +10,7 @@ from chat.ledger import Budget, Spend
 from history.fields import VerbatimJSONField
 from history.models import Conversation
 
-__all__ = ["Budget", "Spend", "ToolCall", "Turn", "TurnEvent", "TurnMessage"]
+__all__ = ["Budget", "Preferences", "Spend", "ToolCall", "Turn", "TurnEvent", "TurnMessage"]
 
 
 class TurnQuerySet(models.QuerySet["Turn"]):
@@ -198,3 +198,18 @@ class ToolCall(models.Model):
 
     def __str__(self) -> str:
         return f"{self.tool} {self.call_id} ({self.state})"
+
+
+class Preferences(models.Model):
+    """What a person chose for all their devices; `chat.preferences` knows the names."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="+"
+    )
+    chosen = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name_plural = "preferences"
+
+    def __str__(self) -> str:
+        return f"preferences of {self.user_id}"

@@ -14,6 +14,7 @@ from history.errors import BadRequest
 Entry = dict[str, Any]
 EFFORTS = ("low", "medium", "high", "xhigh", "max")
 DEMO = "demo"
+LONGEST = 128
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,127}")
 EDITING = "clear_tool_uses_20250919"
 

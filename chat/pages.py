@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 
-from chat import limits
+from chat import limits, preferences
 from chat.words import words
 
 CLIENT = Path(__file__).parent / "static"
@@ -42,6 +42,7 @@ def config(request: HttpRequest) -> dict[str, Any]:
         "csrf": get_token(request),
         "static": settings.STATIC_URL,
         "limits": limits.published(),
+        "preferences": preferences.of(int(request.user.pk or 0)),
     }
 
 

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from chat import admit, desk, offer, protocol, runner, sse, successor, turns
+from chat import admit, desk, offer, preferences, protocol, runner, sse, successor, turns
 from chat.reader import Reader
 from chat.tools import registry
 from chat.turns import Started
@@ -95,6 +95,18 @@ class ModelsView(APIView):
                 "agents": registry.offered(),
             }
         )
+
+
+class PreferencesView(APIView):
+    """What the person prefers on every device."""
+
+    def get(self, request: Request) -> Response:
+        return Response(preferences.of(_person(request)))
+
+    def patch(self, request: Request) -> Response:
+        listed = runner.the_runner().ask_for_models()
+        changes = preferences.read(request.data, listed=listed)
+        return Response(preferences.change(_person(request), changes))
 
 
 class HandoverView(APIView):

@@ -8,7 +8,7 @@ was written, `manifest.json`. history/unpacking.py reads it.
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -75,7 +75,10 @@ def line(value: dict[str, Any]) -> bytes:
     return dump(value).encode() + b"\n"
 
 
-def manifest(*, account: str, now: int, counts: dict[str, int]) -> bytes:
-    """Return the manifest; people read it, so it is set out."""
+def manifest(
+    *, account: str, now: int, counts: dict[str, int], more: Mapping[str, Any] | None = None
+) -> bytes:
+    """Return the manifest; people read it, so it is set out. `more` is what else the account takes along."""
     told = {"schema": SCHEMA, "account": account, "exportedAt": now, "counts": counts}
+    told |= dict(more or {})
     return json.dumps(told, indent=1, ensure_ascii=False).encode() + b"\n"

@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator
 from tempfile import SpooledTemporaryFile
 from typing import IO
 
-from history import attachments
+from history import attachments, hooks
 from history.archive import CONVERSATIONS, DELETED, IMAGES, MANIFEST, PIECE, Writer, line, manifest
 from history.blobs import references
 from history.facts import shown
@@ -55,7 +55,8 @@ class _Export:
 
     def manifest(self, account: str) -> Iterator[bytes]:
         counts = {**self._counts, "images": len(self._images)}
-        told = manifest(account=account, now=self._now, counts=counts)
+        more = {name: out(self._owner_id) for name, (out, _back) in hooks.belongings.items()}
+        told = manifest(account=account, now=self._now, counts=counts, more=more)
         yield from self._writer.add(MANIFEST, [told])
         yield self._writer.finish()
 

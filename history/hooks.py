@@ -2,11 +2,13 @@
 
 `wipe` runs inside the transaction that buries conversations, so that what other apps hold of them goes with it.
 `changed` runs after the commit, in the process that wrote. `erase` runs while an account is erased, outside any
-transaction: what is kept of the user outside the database goes then; it may be called again.
+transaction: what is kept of the user outside the database goes then; it may be called again. `belongings` are what
+else an account takes along in its export: under each name how it is taken out, and how it is put back.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 
@@ -25,6 +27,7 @@ class Change:
 wipe: list[Callable[[list[int]], None]] = []
 changed: list[Callable[[Change], None]] = []
 erase: list[Callable[[int], None]] = []
+belongings: dict[str, tuple[Callable[[int], Any], Callable[[int, Any], None]]] = {}
 
 
 def before_burial(pks: list[int]) -> None:

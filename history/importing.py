@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from history import facts, store
+from history import facts, hooks, store
 from history.archive import CONVERSATIONS, DELETED
 from history.blobs import hydrate, references
 from history.errors import BadRequest, Conflict, Deleted, Refused, TooLarge
@@ -60,6 +60,8 @@ def take(owner_id: int, archive: Archive, *, limits: Limits | None, now: int) ->
                 taking.taken.refuse(BadRequest("The rest was not read."), number=line.number)
                 return taking.taken
             take_line(line)
+    for name, (_out, back) in hooks.belongings.items():
+        back(owner_id, archive.manifest.get(name))
     return taking.taken
 
 

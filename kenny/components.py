@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from chat.preferable import CHOICES, NAMES
 from chat.protocol import MAX_IMAGES, MAX_MESSAGE_CHARS, MAX_REASON_CHARS
 from history.components import (
     AGENT,
@@ -150,9 +151,15 @@ _SEND: dict[str, Any] = {
     "render": RENDER,
 }
 
+_PREFERENCES: dict[str, Schema] = {
+    name: {"enum": [*CHOICES[name], None]} if name in CHOICES else MAYBE_TEXT for name in NAMES
+}
+
 SCHEMAS: dict[str, Schema] = {
     **OF_HISTORY,
     **ERROR_SCHEMAS,
+    "Preferences": closed(" ".join(NAMES), **_PREFERENCES),
+    "PreferenceChanges": closed("", **_PREFERENCES),
     "Picture": {
         "anyOf": [
             closed(

@@ -96,6 +96,18 @@ VIEWS: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
 }
+PREFERENCES = answer("Preferences", "All of them, null where none was chosen.")
+# Views with more than one method.
+MORE: dict[str, dict[str, dict[str, Any]]] = {
+    "PreferencesView": {
+        "get": {"operation_id": "read_preferences", "responses": {200: PREFERENCES, **errors()}},
+        "patch": {
+            "operation_id": "change_preferences",
+            "request": body("PreferenceChanges"),
+            "responses": {200: PREFERENCES, **errors(*WRITING, *BODY, "unknown_field")},
+        },
+    },
+}
 ACCOUNT = {
     "name": "X-Kenny-Account",
     "in": "header",
@@ -127,11 +139,13 @@ def complete(result: dict[str, Any], **_context: Any) -> dict[str, Any]:
 
 def _view_replacement(extension: Any) -> Any:
     """Return the view with its description; the package asks for it once."""
-    method, schema = VIEWS[extension.target_class.__name__]
-    return extend_schema_view(**{method: extend_schema(**schema)})(extension.target_class)
+    name = extension.target_class.__name__
+    methods = MORE[name] if name in MORE else dict([VIEWS[name]])
+    described = {method: extend_schema(**schema) for method, schema in methods.items()}
+    return extend_schema_view(**described)(extension.target_class)
 
 
-for _name in VIEWS:
+for _name in (*VIEWS, *MORE):
     # Making the class registers it.
     type(
         f"{_name}Described",

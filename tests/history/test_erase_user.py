@@ -19,6 +19,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection, models, transaction
 from django.test import Client
 
+from chat import preferences
 from chat.models import Budget, Spend, ToolCall
 from chat.tools import workspace
 from history import hooks, store
@@ -80,6 +81,7 @@ def held(user: User, canary: str) -> None:
     ToolCall.objects.filter(turn=turn).update(decided_by=user)
     Spend.objects.create(user=user, day=20260101, model="m")
     Budget.objects.create(user=user, period="day", tokens=1)
+    preferences.change(user.pk, {"sendKey": "ctrl-enter"})
 
 
 def sign_in(user: User, canary: str) -> None:
