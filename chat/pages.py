@@ -10,11 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import render
 from django.templatetags.static import static
+from django.utils import translation
 from django.views.decorators.http import require_safe
 
 from chat import limits, preferences
 from chat.words import words
 
+YEAR = 365 * 24 * 3600  # seconds
 CLIENT = Path(__file__).parent / "static"
 # The order of the cascade layers is the order of the links.
 SHEETS = ("base", "layout", "sidebar", "transcript", "cards", "code", "composer", "dialogs", "sync")
@@ -25,11 +27,22 @@ SHEETS = ("base", "layout", "sidebar", "transcript", "cards", "code", "composer"
 def page(request: HttpRequest, conversation_id: str | None = None) -> HttpResponse:
     """Return the shell. Whether the conversation exists is told by the API, so that no id gives itself away here."""
     del conversation_id  # the client reads it from the address
-    return render(
-        request,
-        "chat/page.html",
-        {"config": config(request), "modules": modules(), "sheets": sheets(), "words": words()},
-    )
+    told = config(request)
+    chosen = told["preferences"]["language"]
+    with translation.override(chosen or translation.get_language()):
+        context = {"config": told, "modules": modules(), "sheets": sheets(), "words": words()}
+        response = render(request, "chat/page.html", context)
+        response.headers["Content-Language"] = translation.get_language() or "en"
+    if chosen and request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME) != chosen:
+        # A device that does not know yet what was chosen on another one: the account's other pages ask the cookie.
+        response.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            chosen,
+            max_age=YEAR,
+            secure=request.is_secure(),
+            samesite="Lax",
+        )
+    return response
 
 
 def config(request: HttpRequest) -> dict[str, Any]:

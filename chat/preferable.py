@@ -1,7 +1,7 @@
 """The names of what a person may prefer, and what is offered where that is fixed. Plain data."""
 
 CHOICES: dict[str, tuple[str, ...]] = {
-    "sendKey": ("enter", "ctrl-enter"),
+    "sendKey": ("enter", "ctrl"),
     "announcements": ("blocks", "ends"),
     "language": ("en", "de"),
 }

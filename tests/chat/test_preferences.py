@@ -36,7 +36,7 @@ class TestPreferences:
 
     def test_keep_each_value_and_take_null_for_none(self, api: Api) -> None:
         chosen = {
-            "sendKey": "ctrl-enter",
+            "sendKey": "ctrl",
             "announcements": "ends",
             "language": "de",
             "model": "claude-sonnet-5-5",
@@ -67,7 +67,7 @@ class TestPreferences:
     ) -> None:
         lists(engine, entry())
 
-        answer = api("PATCH", "preferences", {"sendKey": "ctrl-enter", **body})
+        answer = api("PATCH", "preferences", {"sendKey": "ctrl", **body})
 
         assert answer.status_code == 400
         assert (answer.body["error"]["code"], answer.body["error"]["field"]) == (
@@ -85,7 +85,7 @@ class TestPreferences:
         assert [answer.status_code for answer in (number, some)] == [400, 400]
 
     def test_belong_to_one_account(self, api: Api, other: User) -> None:
-        api("PATCH", "preferences", {"sendKey": "ctrl-enter"})
+        api("PATCH", "preferences", {"sendKey": "ctrl"})
 
         assert Api(other)("GET", "preferences").body == NOTHING
         assert Api(None)("GET", "preferences").status_code == 401
@@ -98,23 +98,36 @@ class TestPreferences:
 
         assert config["preferences"] == {**NOTHING, "announcements": "ends"}
 
+    def test_a_language_chosen_elsewhere_holds_here_from_the_first_page(
+        self, client: Client, other: User
+    ) -> None:
+        preferences.change(other.pk, {"language": "de"})
+        client.force_login(other)
+
+        answer = client.get("/", headers={"accept-language": "en"})
+
+        assert answer.headers["Content-Language"] == "de"
+        assert '<html lang="de"' in answer.content.decode()
+        assert answer.cookies["language"].value == "de"
+        assert "language" not in client.get("/").cookies
+
 
 class TestMoving:
     def test_an_export_has_them_and_an_import_takes_what_is_not_chosen(
         self, engine: Engine, api: Api, other: User
     ) -> None:
-        api("PATCH", "preferences", {"sendKey": "ctrl-enter", "language": "de"})
+        api("PATCH", "preferences", {"sendKey": "ctrl", "language": "de"})
         preferences.change(other.pk, {"language": "en"})
         archive = exported(engine.owner.pk)
         assert json.loads(unpacked(archive)[MANIFEST])["preferences"] == {
-            "sendKey": "ctrl-enter",
+            "sendKey": "ctrl",
             "language": "de",
         }
 
         taken(other.pk, archive)
 
         kept = preferences.of(other.pk)
-        assert kept == {**NOTHING, "sendKey": "ctrl-enter", "language": "en"}
+        assert kept == {**NOTHING, "sendKey": "ctrl", "language": "en"}
 
     @pytest.mark.parametrize(
         "odd", [None, "x", [1], {"sendKey": "space", "theme": 1}, {"model": "m" * 5000}]

@@ -81,7 +81,7 @@ def held(user: User, canary: str) -> None:
     ToolCall.objects.filter(turn=turn).update(decided_by=user)
     Spend.objects.create(user=user, day=20260101, model="m")
     Budget.objects.create(user=user, period="day", tokens=1)
-    preferences.change(user.pk, {"sendKey": "ctrl-enter"})
+    preferences.change(user.pk, {"sendKey": "ctrl"})
 
 
 def sign_in(user: User, canary: str) -> None:

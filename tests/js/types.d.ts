@@ -85,8 +85,11 @@ declare namespace Kenny {
 
   type Link = "connecting" | "open" | "down" | "lost" | "offline" | "signed-out" | "stranger" | "locked";
   interface Limits { messageChars: number; images: number; frameChars: number; bodyBytes: number; [name: string]: number }
-  interface Config { account: string; username: string; staff: boolean; demo: boolean; csrf: string; static: string; limits: Limits }
+  interface Config { account: string; username: string; staff: boolean; demo: boolean; csrf: string; static: string; limits: Limits; preferences: Preferences }
+  // Null: no choice of one's own.
+  interface Preferences { sendKey: "enter" | "ctrl" | null; announcements: "blocks" | "ends" | null; language: string | null; model: string | null; agentId: string | null }
   interface State {
+    preferences: Preferences;
     account: string; link: Link; static: string; stale: boolean; limits: Limits; current: string | null; library: Library;
     talks: Record<string, Talk>; homes: Record<string, string>; outbox: Parcel[]; held: Held[]; drafts: Record<string, Draft>;
     undo: Undo[]; problem: Failure | null; search: { query: string; hits: Row[] | null };
@@ -99,8 +102,8 @@ declare namespace Kenny {
     key?: string; ctrl?: boolean; shift?: boolean; alt?: boolean; isOfText?: boolean;
   }
   interface Press { key: string; ctrl: boolean; shift: boolean; alt: boolean; inText: boolean }
-  interface Choice { label: string; event: Event; command?: Command }
-  interface Offer { label: string; choices: Choice[] }
+  interface PaletteItem { label: string; event: Event; command?: Command }
+  interface PaletteGroup { label: string; choices: PaletteItem[] }
 
   // What happened (events) and what is to be done (effects): plain data, told apart by `type` and `do`.
   type Event = { type: string; [field: string]: any };

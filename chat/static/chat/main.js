@@ -5,16 +5,19 @@ import { acting } from "./io/acts.js";
 import { api } from "./io/api.js";
 import { device } from "./io/device.js";
 import { newId } from "./io/files.js";
+import { preferring } from "./io/prefer.js";
 import { runner } from "./io/run.js";
 import { signIn } from "./io/signin.js";
 import { connect } from "./io/socket.js";
 import { announcer } from "./ui/announce.js";
-import { bar, drawer, themeSwitch } from "./ui/bar.js";
+import { bar, drawer } from "./ui/bar.js";
 import { listen } from "./ui/clicks.js";
 import { dialogs } from "./ui/dialogs.js";
 import { doors, keptWords } from "./ui/doors.js";
 import { listenToKeys } from "./ui/keys.js";
 import { inbox } from "./ui/inbox.js";
+import { fillOffers, settings } from "./ui/settings.js";
+import { listenToTheme, showTheme } from "./ui/theme.js";
 import "./ui/composer.js";
 import "./ui/notices.js";
 import "./ui/sidebar.js";
@@ -28,7 +31,8 @@ const call = api(config);
 const ui = { sidebar: $("chat-sidebar"), transcript: $("chat-transcript"), notices: $("chat-notices"), composer: $("chat-composer") };
 const speak = announcer($("#polite"), $("#urgent"));
 const [showBar, showInbox, side] = [bar(), inbox(), drawer()];
-const showTheme = themeSwitch();
+listenToTheme();
+const preferences = settings();
 const tab = newId("");
 
 let [state, painting] = [initial({ ...config, tab }), false];
@@ -45,6 +49,7 @@ function paint() {
   ui.composer.show(state);
   door.show(state);
   kept.show(state);
+  preferences.show(state);
 }
 
 /** @param {Kenny.Event} event */
@@ -72,6 +77,7 @@ const visit = (/** @type {string | null} */ id) => { if (id !== pathId()) go(id)
 
 /** @type {Record<string, (effect: any) => void>} */
 const run = {
+  ...preferring({ call, tell, offered: fillOffers }),
   ...runner({ call, tell, send: (frame) => socket.send(frame), state: () => state }),
   recall: async ({ id }) => tell({ type: "recalled", id, talk: await home?.recall(id) }), reconnect: () => socket.retry(),
   announce: ({ text, urgent }) => speak(text, urgent), close: () => socket.close(), toEnd: () => ui.transcript.toEnd(),
@@ -87,7 +93,7 @@ home = await device({ config, tab, tell, state: () => state, isWriting: () => do
 tell({ type: "restored", ...await home.restore() });
 const socket = connect(socketUrl, tell);
 const acts = {
-  ...dialogs({ state: () => state, openDrawer: side.open, closeDrawer: side.close }),
+  ...dialogs({ state: () => state, openDrawer: side.open, closeDrawer: side.close, settings: () => { preferences.open(); run["offers"]?.({}); } }),
   ...acting({ call, tell, state: () => state, ui, speak, config, visit, paint, run, retry: () => socket.retry(), theme: (name) => home?.tellTheme(name) }),
 };
 

@@ -31,6 +31,7 @@ export const COMMANDS = [
     event: onOpen("change", (row) => ({ change: { archived: !row.archived } })), when: hasOpen },
   { id: "export", label: () => gettext("Export this conversation"), event: onOpen("export", (row) => ({ title: titleOf(row) })), when: hasOpen },
   { id: "remove", label: () => gettext("Delete this conversation"), event: onOpen("remove"), when: hasOpen },
+  { id: "settings", label: () => gettext("Settings"), key: ",", ctrl: true, event: just("settings") },
   { id: "theme", label: () => gettext("Switch between light and dark"), event: just("switchTheme") },
   { id: "keys", label: () => gettext("List of keys"), key: "/", ctrl: true, event: just("keys") },
   { id: "account", label: () => gettext("Your account"), event: just("account") },

@@ -73,7 +73,7 @@ function turnEvent(state, f) {
   const known = talk.turns.find((turn) => turn.id === f.turnId);
   if (isGap(known ?? begin(f.turnId), f)) return askAgain(s, talk, f.turnId);
   const next = receive(talk, f);
-  const effects = next === talk ? [] : spoken(talk, next, f, s.current === id);
+  const effects = next === talk ? [] : spoken(talk, next, f, s.current === id, s.preferences.announcements === "ends");
   if (f.type === "done" && f.done && (f.stopReason !== "end_turn" || next.turns.some((turn) => turn.id === f.turnId && turn.lenient))) effects.push({ do: "load", id }); // what was shown may be more than what is kept
   return [delivered({ ...s, talks: put(s.talks, id, next) }, f.turnId), effects];
 }

@@ -6,7 +6,7 @@ import { filter, fold, inOrder, titleOf } from "./search.js";
 const RECENT = 6;
 const MOST = 30;
 
-/** @param {Kenny.State} state @param {string} query @returns {Kenny.Offer[]} groups without anything are left out */
+/** @param {Kenny.State} state @param {string} query @returns {Kenny.PaletteGroup[]} groups without anything are left out */
 export function offers(state, query) {
   const words = fold(query).split(/\s+/).filter(Boolean);
   const rows = filter(inOrder(state.library.rows), query).slice(0, words.length ? MOST : RECENT);

@@ -7,14 +7,14 @@ import { fill, gettext } from "./gettext.js";
 const ENDS = { end_turn: gettext("Answer complete"), stopped: gettext("Stopped"), interrupted: gettext("The answer was interrupted"), failed: gettext("The answer failed") };
 
 /**
- * @param {Kenny.Talk} before @param {Kenny.Talk} after @param {Kenny.Frame} f @param {boolean} watched
+ * @param {Kenny.Talk} before @param {Kenny.Talk} after @param {Kenny.Frame} f @param {boolean} watched @param {boolean} isBrief only start and end are told
  * @returns {Kenny.Effect[]}
  */
-export function spoken(before, after, f, watched) {
+export function spoken(before, after, f, watched, isBrief) {
   if (f.type === "pending") return [{ do: "announce", text: approval(f.tool, after.title), urgent: true }];
   if (!watched) return [];
   if (f.type === "user_text") return [{ do: "announce", text: gettext("Claude is answering") }];
-  if (f.type === "block") return before === after ? [] : [{ do: "announce", text: words(f.nodes ?? []) }];
+  if (f.type === "block") return before === after || isBrief ? [] : [{ do: "announce", text: words(f.nodes ?? []) }];
   if (f.type === "error") return [{ do: "announce", text: f.message, urgent: true }];
   if (f.type === "decided") return [{ do: "announce", text: f.approve ? fill(gettext("Approved by %(name)s"), { name: f.by }) : fill(gettext("Denied by %(name)s"), { name: f.by }) }];
   return f.type === "done" && f.done ? [{ do: "announce", text: ENDS[f.stopReason] ?? gettext("The answer ended") }] : [];

@@ -9,18 +9,20 @@ import { empty, handlers as library } from "./library.js";
 import { copy } from "./maps.js";
 import { handlers as opening } from "./opening.js";
 import { flush } from "./outbox.js";
+import { NONE, handlers as preferences } from "./preferences.js";
 import { handlers as undo } from "./undo.js";
 import { flushWrites } from "./writes.js";
 
-/** @param {Pick<Kenny.Config, "account" | "static" | "limits"> & { tab?: string }} config @returns {Kenny.State} */
-export const initial = ({ account, static: digest, limits, tab = "" }) => ({
+/** @param {Pick<Kenny.Config, "account" | "static" | "limits"> & { tab?: string, preferences?: Partial<Kenny.Preferences> }} config @returns {Kenny.State} */
+export const initial = ({ account, static: digest, limits, tab = "", preferences: own = {} }) => ({
+  preferences: { ...NONE, ...own },
   account, limits, static: digest, stale: false, link: "connecting", current: null, library: empty(), talks: copy(), homes: copy(), outbox: [], held: [],
   drafts: copy(), undo: [], problem: null, search: { query: "", hits: null },
   tab, leads: false, settling: false, durable: true, writes: copy(), kept: copy(), news: [], seen: copy(),
 });
 
 /** @type {Kenny.Handlers} */
-const handlers = { ...account, ...connection, ...conversation, ...elsewhere, ...gates, ...kept, ...library, ...opening, ...undo };
+const handlers = { ...account, ...connection, ...conversation, ...elsewhere, ...gates, ...kept, ...library, ...opening, ...preferences, ...undo };
 
 /**
  * Takes one event. An event nobody knows changes nothing: an old page outlives a new server.

@@ -1,5 +1,5 @@
-// The line above the transcript, the window's title, the drawer on a phone and the theme.
-import { ask, onClick, slot } from "./dom.js";
+// The line above the transcript, the window's title and the drawer on a phone.
+import { onClick, slot } from "./dom.js";
 import { openMenu } from "./menu.js";
 import { titleOf } from "../core/search.js";
 import { fill, gettext } from "../core/gettext.js";
@@ -48,22 +48,4 @@ export function drawer() {
   document.addEventListener("click", (event) => { if (event.target === document.querySelector(".page") || event.target === document.body) close(); });
   narrow.addEventListener("change", close);
   return { open, close };
-}
-
-const YEAR = 31_536_000;
-
-/** Light, dark, and what the system says; kept in a cookie, so that the server writes it into the next page. @returns {(theme: string) => void} shows what another tab chose */
-export function themeSwitch() {
-  const root = document.documentElement;
-  const button = /** @type {HTMLElement} */ (document.querySelector("[data-theme-switch]"));
-  const isDark = () => (root.dataset["theme"] || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const name = () => { button.textContent = isDark() ? gettext("Light theme") : gettext("Dark theme"); };
-  onClick(button, () => {
-    root.dataset["theme"] = isDark() ? "light" : "dark";
-    document.cookie = `theme=${root.dataset["theme"]}; path=/; max-age=${YEAR}; samesite=lax${location.protocol === "https:" ? "; secure" : ""}`;
-    name();
-    ask(button, { type: "theme", theme: root.dataset["theme"] });
-  });
-  name();
-  return (theme) => { root.dataset["theme"] = theme; name(); };
 }

@@ -9,6 +9,8 @@ export const listen = () => document.addEventListener("click", (event) => {
   const [row, copier, as] = [hit("li.row a"), hit("[data-copy]"), hit("[data-as]")];
   const dialog = /** @type {HTMLDialogElement | null} */ (hit("dialog"));
   if (row || hit("[data-new]")) event.preventDefault();
+  const command = hit("[data-command]")?.dataset["command"];
+  if (command) ask(document, { type: command });
   if (hit("[data-new]")) ask(document, { type: "new" });
   if (row) ask(document, { type: "visit", id: row.closest("li")?.dataset["id"] ?? null });
   if (copier) ask(document, { type: "copy", text: copier.closest("figure")?.querySelector("pre")?.textContent ?? "", from: copier });

@@ -1,19 +1,21 @@
 // What opens a dialog or moves the focus: the commands that need the page and nothing else.
 import { listKeys } from "./keys.js";
 import { palette } from "./palette.js";
+import { switchTheme } from "./theme.js";
 
 const dialog = (/** @type {string} */ id) => /** @type {HTMLDialogElement} */ (document.getElementById(id));
 
-/** @param {{ state: () => Kenny.State, closeDrawer: () => void, openDrawer: () => void }} world @returns {Record<string, (event: any) => void>} */
-export function dialogs({ state, closeDrawer, openDrawer }) {
+/** @param {{ state: () => Kenny.State, closeDrawer: () => void, openDrawer: () => void, settings: () => void }} world @returns {Record<string, (event: any) => void>} */
+export function dialogs({ state, closeDrawer, openDrawer, settings }) {
   const keys = dialog("keys");
   listKeys(/** @type {HTMLElement} */ (keys.querySelector("dl")));
   return {
     palette: palette(state),
     recent: () => dialog("recent").showModal(),
+    settings,
     keys: () => keys.showModal(),
     account: () => location.assign("/accounts/"),
-    switchTheme: () => /** @type {HTMLElement | null} */ (document.querySelector("[data-theme-switch]"))?.click(),
+    switchTheme,
     searchBox: ({ text }) => {
       const box = /** @type {HTMLInputElement} */ (document.getElementById("search"));
       openDrawer();

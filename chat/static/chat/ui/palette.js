@@ -28,7 +28,7 @@ export function palette(state) {
     dialog.close();
     ask(document, event);
   };
-  const option = (/** @type {Kenny.Choice} */ choice) => {
+  const option = (/** @type {Kenny.PaletteItem} */ choice) => {
     const el = clone("t-option");
     const index = options.length;
     el.id = `option-${index}`;
