@@ -13,11 +13,11 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max
 
-from chat import events, lease, material, pictures
+from chat import events, lease, material
 from chat.answers import answer_event, decision_event, is_open
 from chat.closing import STOP, Closing
 from chat.models import ToolCall, Turn, TurnEvent, TurnMessage
-from chat.settle import Ending, account, finish, numbered
+from chat.settle import Ending, account, append, finish, numbered
 from chat.steps import INTERRUPTED
 from history import store
 from history.blobs import image_url
@@ -44,6 +44,7 @@ class _Plan:
     base: int
     held: bool
     stop_reason: str
+    keep_list: bool
     prepared: store.Prepared
 
 
@@ -109,6 +110,7 @@ def _planned(turn: Turn, closing: Closing) -> _Plan:
         base=len(prefix),
         held=held,
         stop_reason="held" if held else closing.stop_reason,
+        keep_list=material.leaves_the_list(turn, own),
         prepared=store.prepare(turn.owner_id, [*prefix, *own]),
     )
 
@@ -189,18 +191,8 @@ def _settle(state: store.SyncState, row: Turn, *, plan: _Plan, now: int) -> None
         problem=INTERRUPTED if plan.crashed and plan.stop_reason == "interrupted" else None,
         unkept=entries,
         last_seq=plan.left + len(entries),
+        keep_list=plan.keep_list,
     )
     told = account(row, ending, base=plan.base, now=now)
-    written = store.append_turn(
-        state,
-        conversation,
-        messages=plan.prepared,
-        agent_id=row.agent_id,
-        title_if_empty="",
-        now=now,
-        live=(row.turn_id, "held") if plan.held else None,
-        news=told.news,
-    )
-    if plan.held:
-        pictures.attach_waiting(written, row)
+    written = append(state, conversation, row=row, ending=ending, prepared=plan.prepared, told=told)
     finish(row, ending, told, conversation=written)

@@ -10,6 +10,7 @@ from typing import Any, cast
 from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.db import InterfaceError, OperationalError
 
 from chat import desk, doors, limits, protocol
 from chat.allowance import Allowance
@@ -18,11 +19,13 @@ from chat.subscription import Subscription
 from chat.threads import in_thread
 from chat.turns import Started
 from history import feed
-from history.errors import RateLimited, Refused, TooLarge
+from history.errors import RateLimited, Refused, TooLarge, Unavailable
 
 logger = logging.getLogger(__name__)
 
-SIGN_IN_AGAIN, TOO_FAST, BAD_FRAMES, OVERLOADED = doors.SIGN_IN_AGAIN, 4008, 4009, 4013
+SIGN_IN_AGAIN, OVERLOADED, TOO_FAST, BAD_FRAMES = doors.SIGN_IN_AGAIN, doors.OVERLOADED, 4008, 4009
+AWAY = (OperationalError, InterfaceError)
+"""What is raised while the database answers nobody."""
 
 
 class ChatConsumer(AsyncWebsocketConsumer):
@@ -72,13 +75,19 @@ class ChatConsumer(AsyncWebsocketConsumer):
         )
         doors.enter(self._door)
         bus.listen(self._on_hint)
+        try:
+            cursor = await in_thread(feed.cursor_for, self._owner_id)
+        except AWAY as error:
+            logger.warning("a socket is sent away: %s", type(error).__name__)
+            await self.close(code=OVERLOADED)
+            return
         await self._say_object(
             {
                 "type": "hello",
                 "account": self._owner_id,
                 "static": settings.STATIC_URL,
                 "limits": limits.published(),
-                "cursor": await in_thread(feed.cursor_for, self._owner_id),
+                "cursor": cursor,
             }
         )
 
@@ -119,6 +128,9 @@ class ChatConsumer(AsyncWebsocketConsumer):
                 await self.close(code=BAD_FRAMES)
         except Refused as error:
             await self._refuse(error, ref=ref)
+        except AWAY as error:
+            logger.warning("a frame is refused: %s", type(error).__name__)
+            await self._refuse(Unavailable(), ref=ref)
         except Exception:
             logger.exception("a frame failed")
             await self._say_error(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 SIGN_IN_AGAIN = 4001
 RESTARTING = 4012
+OVERLOADED = 4013
 
 _numbers = itertools.count()
 

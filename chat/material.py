@@ -1,6 +1,6 @@
 """What a turn builds on, and the list it makes: read from the rows, joined in order."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -102,6 +102,15 @@ def own_messages(turn: Turn) -> list[Message]:
     rows = TurnMessage.objects.filter(turn=turn).order_by("n")
     calls = ToolCall.objects.filter(turn=turn).order_by("message_n", "position")
     return joined(rows, calls, mark=turn.mark)
+
+
+def leaves_the_list(turn: Turn, own: Sequence[Message]) -> bool:
+    """Say whether a turn that cut the list has no word of the model's to put in its place: then the list stays (18)."""
+    return (
+        turn.cut is not None
+        and turn.base is None
+        and all(message["role"] == "user" for message in own)
+    )
 
 
 def joined(rows: Iterable[TurnMessage], calls: Iterable[ToolCall], *, mark: str) -> list[Message]:

@@ -56,7 +56,6 @@ class Segment:
         self._meter = self._measuring()
         self._thinking = Thinking(tape)
         self._thinking_from: int | None = None
-        self._spoke = False
         self._open_calls = False
 
     def stop(self) -> None:
@@ -247,7 +246,6 @@ class Segment:
         )
 
     def _say(self, kind: str, text: str) -> None:
-        self._spoke = True
         self._thinking.hear(kind)
         self.tape.say(f"{kind}_delta", text)
         self._journal.touch()
@@ -270,7 +268,6 @@ class Segment:
 
     async def _keep(self, keep: steps.Keep) -> Outcome:
         """Keep a finished message and its calls in one transaction, then answer them."""
-        self._spoke = True
         kept = await in_thread(checkpoint.judge, self.turn, keep, now=now_ms())
         for event in kept.events(self.tape.conversation_id):
             self.tape.append(event)
@@ -296,7 +293,6 @@ class Segment:
             rounds=self._rounds,
             usage=self._usage,
             thinking_from=self._thinking_from,
-            keep_list=self.turn.cut is not None and end.stop_reason == "failed" and not self._spoke,
         )
 
 

@@ -5,7 +5,7 @@ are judged inside it (turns.md 16).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db import transaction
@@ -36,7 +36,10 @@ FINAL = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How a segment ends. `unkept` are its events that no flush has written; `last_seq` the last one's number."""
+    """How a segment ends. `unkept` are its events that no flush has written; `last_seq` the last one's number.
+
+    `keep_list`: the stored list stays as it was. `keep_rows`: so do the rows of the turn's messages.
+    """
 
     stop_reason: str
     problem: Problem | None = None
@@ -46,6 +49,7 @@ class Ending:
     usage: dict[str, int] = field(default_factory=dict)
     thinking_from: int | None = None
     keep_list: bool = False
+    keep_rows: bool = False
 
     @property
     def held(self) -> bool:
@@ -69,6 +73,7 @@ def settle(turn: Turn, ending: Ending, *, prefix: Sequence[dict[str, Any]], now:
     own = material.own_messages(turn)
     whole = [*prefix, *own]
     base = len(prefix)
+    ending = replace(ending, keep_list=material.leaves_the_list(turn, own))
     prepared = store.prepare(turn.owner_id, whole)
     with transaction.atomic():
         state = store.locked(turn.owner_id)
@@ -79,7 +84,7 @@ def settle(turn: Turn, ending: Ending, *, prefix: Sequence[dict[str, Any]], now:
         if conversation is None:
             raise LeaseLost
         told = account(row, ending, base=base, now=now)
-        written = _append(state, conversation, row=row, ending=ending, prepared=prepared, told=told)
+        written = append(state, conversation, row=row, ending=ending, prepared=prepared, told=told)
         return finish(row, ending, told, conversation=written)
 
 
@@ -104,7 +109,7 @@ def _refuse_overtaken(row: Turn) -> None:
         raise NotYet
 
 
-def _append(
+def append(
     state: SyncState,
     conversation: Conversation,
     *,
@@ -190,7 +195,7 @@ def _close_row(row: Turn, ending: Ending, told: Account, *, seq: int, version: i
         lease_until=None,
         ended_at=told.at,
     )
-    if not ending.held:
+    if not ending.held and not ending.keep_rows:
         TurnMessage.objects.filter(turn=row).delete()
         # The conversation has the results now; the row stays as the audit of what ran.
         ToolCall.objects.filter(turn=row).exclude(result=None).update(result=None)

@@ -145,6 +145,12 @@ INTERNAL = Problem(
     retryable=True,
 )
 
+UNSETTLED = Problem(
+    code="internal",
+    message="Something went wrong on the server, and this answer could not be kept.",
+    retryable=True,
+)
+
 
 def halt_of(outcome: object) -> End | None:
     """Return how a turn ends when the calls of a message halted it, None when they are all answered."""

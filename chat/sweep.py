@@ -1,8 +1,9 @@
 """What is done for turns that nobody runs: recovery, expiry, forgetting old events. Each call is a plain function."""
 
 import logging
+from collections import Counter
 
-from chat import closing, conclude, hints
+from chat import closing, conclude, giving_up, hints
 from chat.closing import Closing
 from chat.failpoints import hit
 from chat.models import Turn, TurnEvent
@@ -11,6 +12,11 @@ from history.clock import now_ms
 logger = logging.getLogger(__name__)
 
 KEEP_EVENTS_MS = 10 * 60 * 1000
+TRIES = 3
+"""After so many faults of its own a turn is ended without its rows: it must not run, or be held, for ever."""
+
+_faults: Counter[int] = Counter()
+"""How often each turn could not be settled, by this process. While the database is away nothing is tried."""
 
 
 def recover(now_running: set[int], *, every: bool) -> None:
@@ -42,11 +48,25 @@ def expire_of(conversation_pk: int) -> bool:
 def _conclude(turn_pk: int, how: Closing) -> None:
     hit("recover.begun")
     try:
-        if conclude.conclude(turn_pk, how, now=now_ms()):
-            hit("recover.committed")
-            hints.concluded(turn_pk)
+        ended = conclude.conclude(turn_pk, how, now=now_ms())
     except Exception:
         logger.exception("turn %d could not be settled", turn_pk)
+        ended = _faulty(turn_pk, how)
+    if ended:
+        _faults.pop(turn_pk, None)
+        hit("recover.committed")
+        hints.concluded(turn_pk)
+
+
+def _faulty(turn_pk: int, how: Closing) -> bool:
+    _faults[turn_pk] += 1
+    if _faults[turn_pk] < TRIES:
+        return False
+    try:
+        return giving_up.give_up(turn_pk, how, now=now_ms())
+    except Exception:
+        logger.exception("turn %d could not even be ended", turn_pk)
+        return False
 
 
 def forget_events(*, now: int) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,7 +16,6 @@ from chat.tape import Entry, Tape
 from chat.threads import in_thread
 
 POLL_EVERY = 15.0
-RESTART = Entry(0, "restart", '{"type":"restart"}')
 
 
 class View(Protocol):
@@ -29,10 +29,15 @@ class View(Protocol):
     def of_page(self, entries: Iterable[Entry], *, after: int) -> Iterator[Entry]: ...
 
 
+def begins_anew(turn_id: str) -> Entry:
+    """Return the frame that voids all that was said of a turn; it is no event and has no number."""
+    return Entry(0, "restart", json.dumps({"type": "restart", "turnId": turn_id}))
+
+
 async def follow(turn: Turn, *, after: int, view: View) -> AsyncGenerator[Entry, None]:
     """Yield what follows number `after`, through holds, up to the newest `done` of a turn that does not run.
 
-    The first one is RESTART, and all follow from 1, when `after` lies beyond what a crash left (turns.md 3), and
+    The first one is `restart`, and all follow from 1, when `after` lies beyond what a crash left (turns.md 3), and
     again when this process loses the turn's lease.
     """
     position = _Position(turn, after)
@@ -56,7 +61,7 @@ class _Position:
 
     def restart(self) -> Entry:
         self.after = 0
-        return RESTART
+        return begins_anew(self.turn.turn_id)
 
     async def in_tape(self, tape: Tape, view: View) -> AsyncIterator[Entry]:
         """Yield from memory until the segment ends."""

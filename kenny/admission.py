@@ -3,10 +3,9 @@
 from collections.abc import MutableMapping
 from typing import Any
 
-from chat.doors import RESTARTING
+from chat.doors import OVERLOADED, RESTARTING
 from kenny.accounts.sockets import Application, Message, Receive, Send
 
-OVERLOADED = 4013
 HANDSHAKES = 50  # at once; after a restart every client comes back in the same seconds
 
 

@@ -4,6 +4,7 @@ Channels' own middleware would let any port and scheme of the host in, ignore th
 the session while doing so (django/channels, `channels.auth.get_user`); this reads the session and never writes it.
 """
 
+import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -13,13 +14,16 @@ from urllib.parse import parse_qs
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, load_backend
 from django.contrib.auth.models import AnonymousUser, User
+from django.db import InterfaceError, OperationalError
 from django.http.cookie import parse_cookie
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from chat.doors import SIGN_IN_AGAIN
+from chat.doors import OVERLOADED, SIGN_IN_AGAIN
 from chat.threads import in_thread
 from kenny.accounts import tokens
+
+logger = logging.getLogger(__name__)
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -40,7 +44,8 @@ class SocketDoor:
     """Set `scope["user"]` and `scope["door"] = (session_key, token_key)`, or turn the socket away.
 
     A wrong origin, or none beside a cookie, gets HTTP 403. Whoever cannot be told apart from a stranger, or is
-    another account than `?account=` says, is let in and shut out with 4001, a code that a browser's page can read.
+    another account than `?account=` says, is let in and shut out with 4001, a code that a browser's page can read;
+    whoever cannot be looked up, since the database answers nobody, in the same way with 4013.
     """
 
     def __init__(self, inner: Application) -> None:
@@ -57,14 +62,24 @@ class SocketDoor:
             await receive()
             await send({"type": "websocket.close"})
             return
-        visitor = await in_thread(_visitor, bearer, cookie) if bearer or cookie else None
+        try:
+            visitor = await in_thread(_visitor, bearer, cookie) if bearer or cookie else None
+        except (OperationalError, InterfaceError) as error:
+            logger.warning("a socket is sent away: %s", type(error).__name__)
+            await _shut_out(receive, send, code=OVERLOADED)
+            return
         if visitor is None or not _names_itself(scope, visitor):
-            await receive()
-            await send({"type": "websocket.accept"})
-            await send({"type": "websocket.close", "code": SIGN_IN_AGAIN})
+            await _shut_out(receive, send, code=SIGN_IN_AGAIN)
             return
         door = (visitor.session_key, visitor.token_key)
         await self.inner({**scope, "user": visitor.user, "door": door}, receive, send)
+
+
+async def _shut_out(receive: Receive, send: Send, *, code: int) -> None:
+    """Accept and close: a browser's page sees the code of a socket that was open, and none of a refusal."""
+    await receive()
+    await send({"type": "websocket.accept"})
+    await send({"type": "websocket.close", "code": code})
 
 
 def bearer_of(headers: dict[str, str]) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from chat import events
 from chat.tape import Tape
-from chat.watch import RESTART
+from chat.watch import begins_anew
 
 CONTRACTS = Path(__file__).parents[1] / "contracts"
 ABOUT = {"type", "turnId", "seq", "conversationId"}
@@ -58,7 +58,9 @@ class TestAnEvent:
         assert json.loads(made.entries[0].line) == frame
 
     def test_that_begins_anew_is_the_golden_frame(self) -> None:
-        assert json.loads(RESTART.line) == golden("restart")
+        frame = golden("restart")
+
+        assert json.loads(begins_anew(frame["turnId"]).line) == frame
 
     def test_of_every_type_has_a_golden_frame(self) -> None:
         assert {path.stem for path in CONTRACTS.glob("*.json")} >= {*KINDS, "text_delta"}

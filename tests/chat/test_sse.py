@@ -9,7 +9,7 @@ import pytest
 from chat import doors, sse
 from chat.models import Turn
 from chat.tape import Entry
-from chat.watch import RESTART
+from chat.watch import begins_anew
 
 DELTA = Entry(3, "text_delta", '{"type":"text_delta"}')
 
@@ -33,12 +33,12 @@ def body() -> Any:
 
 class TestAStream:
     async def test_says_what_is_said_and_ends_with_it(self, followed: Any) -> None:
-        for entry in (DELTA, RESTART, None):
+        for entry in (DELTA, begins_anew("t-1"), None):
             followed.put_nowait(entry)
 
         assert [part async for part in body()] == [
             b'id: 3\nevent: text_delta\ndata: {"type":"text_delta"}\n\n',
-            b'event: restart\ndata: {"type":"restart"}\n\n',
+            b'event: restart\ndata: {"type": "restart", "turnId": "t-1"}\n\n',
         ]
         assert doors.count(7) == 0
 

@@ -5,11 +5,14 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from chat.closing import CRASH
+from chat.conclude import conclude
 from chat.models import Turn
 from history import store
 from history.errors import BadRequest, Conflict
 from tests.chat.starting import keep, send
-from tests.support.engine import NOW, Engine, spoken
+from tests.support import rows
+from tests.support.engine import NOW, Engine, Valves, spoken
 from tests.support.notation import TR, TU, A, T, U
 from tests.support.scripted import calls, fails, says
 
@@ -75,6 +78,58 @@ class TestTruncateAt:
         assert (events[-1]["stopReason"], events[-1]["version"]) == ("failed", version)
         assert engine.stored() == list(self.STORED)
         assert engine.conversation().live is None
+
+    def test_whose_turn_is_stopped_before_any_output_leaves_the_list_as_it_was(
+        self, engine: Engine
+    ) -> None:
+        """Contract 7: the old ones stay until the settle that puts an answer in their place."""
+        version = keep(engine.owner, *self.STORED)
+        engine.script(says("Never shown", hold=0))
+        turn = engine.send("two again", truncate_at=4, version=version)
+        engine.until_held()
+        engine.stop(turn)
+
+        events = engine.watch(turn)
+
+        assert (events[-1]["stopReason"], events[-1]["version"]) == ("stopped", version)
+        assert engine.stored() == list(self.STORED)
+
+    def test_whose_process_dies_before_any_output_leaves_the_list_as_it_was(
+        self, owner: User
+    ) -> None:
+        """Contract 7: nothing that was settled is lost to a crash; the same request can be sent again."""
+        version = keep(owner, *self.STORED)
+        turn = rows.abandon(send(owner, "two again", truncate_at=4, version=version).turn)
+
+        conclude(turn.pk, CRASH, now=NOW)
+
+        assert rows.told(turn)[-1]["stopReason"] == "interrupted"
+        assert rows.stored(turn) == list(self.STORED)
+        assert send(owner, "two again", truncate_at=4, version=version).fresh
+
+    def test_whose_process_dies_after_some_output_replaces_them(self, owner: User) -> None:
+        version = keep(owner, *self.STORED)
+        turn = send(owner, "two again", truncate_at=4, version=version).turn
+        rows.text(turn, "Some words")
+        rows.abandon(turn)
+
+        conclude(turn.pk, CRASH, now=NOW)
+
+        assert [spoken(message) for message in rows.stored(turn)[4:]] == ["two again", "Some words"]
+
+    def test_keeps_what_a_tool_did_when_the_turn_fails_after_a_hold(
+        self, engine: Engine, valves: Valves
+    ) -> None:
+        """A later segment has said nothing yet, and the turn has: its call ran."""
+        version = keep(engine.owner, *self.STORED)
+        engine.script(calls(TU("b1", v=1)), fails("refused_key"))
+        engine.say("two again", truncate_at=4, version=version)
+
+        events = engine.decide("b1", approve=True)
+
+        assert (events[-1]["stopReason"], valves.opened) == ("failed", [1])
+        assert [message["role"] for message in engine.stored()[4:]] == ["user", "assistant", "user"]
+        assert engine.stored()[-1]["content"][0]["tool_use_id"] == "b1"
 
     def test_whose_turn_was_heard_replaces_them(self, engine: Engine) -> None:
         """Rule 18: once the model has spoken, the new words are what happened."""

@@ -90,7 +90,7 @@ class TestAfterACrash:
 
         events = engine.watch(turn, after=9)
 
-        assert events[0] == {"type": "restart"}
+        assert events[0] == {"type": "restart", "turnId": turn.turn_id}
         assert [event["seq"] for event in events[1:]] == [1, 2, 3, 4, 5]
 
     @pytest.mark.parametrize("after", [0, 1, 3])

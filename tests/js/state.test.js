@@ -126,9 +126,16 @@ test("stop is sent once and a failed stop can be tried again", () => {
 });
 
 test("a restart without a name means the turn that is followed", () => {
-  const [state] = feed([...opened, ...held, frame(golden("restart"))]);
+  const [state] = feed([...opened, ...held, frame({ type: "restart" })]);
   assert.equal(state.talks["c-1"].turns[0].seq, 0);
-  assert.deepEqual(feed([frame(golden("restart"))])[1], []);
+  assert.deepEqual(feed([frame({ type: "restart" })])[1], []);
+});
+
+test("a restart begins the turn anew that it names", () => {
+  const [state] = feed([...opened, ...held, frame({ ...golden("restart"), turnId: "t-1" })]);
+  assert.equal(state.talks["c-1"].turns[0].seq, 0);
+  const [other] = feed([...opened, ...held, frame(golden("restart"))]);
+  assert.ok(other.talks["c-1"].turns[0].seq > 0, "another turn's restart is none of this one");
 });
 
 test("a failed answer is sent again in place of the old one", () => {

@@ -1,7 +1,7 @@
 """Print the mutation score of a finished `mutmut run`, by file and as a whole; exit 1 below the bound.
 
 `python -m tests.support.score` after `mutmut run`. A mutant that made the tests hang is killed as well; one that no
-test reaches has survived.
+test reaches has survived; one that was not tried, as only some were asked for, does not count and is named.
 """
 
 import json
@@ -15,19 +15,30 @@ BOUND = 85.0
 KILLED = {"killed", "timeout"}
 
 
-def tallies(folder: Path) -> dict[str, Counter[bool]]:
-    """Return for each mutated file how many mutants were killed (True) and not (False)."""
+def tallies(folder: Path) -> dict[str, Counter[str]]:
+    """Return for each mutated file how many mutants were "killed", "alive" and "untried"."""
     found = {}
     for meta in sorted(folder.rglob("*.py.meta")):
         codes = json.loads(meta.read_text())["exit_code_by_key"].values()
-        if codes:
-            name = str(meta.relative_to(folder)).removesuffix(".meta")
-            found[name] = Counter(status_by_exit_code[code] in KILLED for code in codes)
+        name = str(meta.relative_to(folder)).removesuffix(".meta")
+        found[name] = Counter(verdict(status_by_exit_code[code]) for code in codes)
     return found
 
 
-def percent(tally: Counter[bool]) -> float:
-    return 100 * tally[True] / tally.total()
+def verdict(status: str) -> str:
+    if status == "not checked":
+        return "untried"
+    return "killed" if status in KILLED else "alive"
+
+
+def line(name: str, tally: Counter[str]) -> str:
+    tried = tally["killed"] + tally["alive"]
+    untried = f", {tally['untried']} not tried" if tally["untried"] else ""
+    return f"{name:32} {tally['killed']:5} of {tried:5} {percent(tally):6.1f} %{untried}"
+
+
+def percent(tally: Counter[str]) -> float:
+    return 100 * tally["killed"] / max(1, tally["killed"] + tally["alive"])
 
 
 def main() -> int:
@@ -36,9 +47,9 @@ def main() -> int:
         print("there is no result: run mutmut first")
         return 1
     for name, tally in by_file.items():
-        print(f"{name:32} {tally[True]:5} of {tally.total():5} {percent(tally):6.1f} %")
-    whole = sum(by_file.values(), Counter[bool]())
-    print(f"{'mutation score':32} {whole[True]:5} of {whole.total():5} {percent(whole):6.1f} %")
+        print(line(name, tally))
+    whole = sum(by_file.values(), Counter[str]())
+    print(line("mutation score", whole))
     return 0 if percent(whole) >= BOUND else 1
 
 
