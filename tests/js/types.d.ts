@@ -54,7 +54,7 @@ declare namespace Kenny {
 
   interface Row {
     id: string; title: string; agentId: string | null; pinned: boolean; archived: boolean; updatedAt: number; version?: number;
-    etag?: string; settings?: Record<string, unknown>; lost?: boolean; messageCount?: number; preview?: string; live?: { turnId: string; status: "running" | "held" } | null; snippet?: [string, boolean][];
+    etag?: string; settings?: Record<string, unknown>; lost?: boolean; fresh?: boolean; messageCount?: number; preview?: string; live?: { turnId: string; status: "running" | "held" } | null; snippet?: [string, boolean][];
   }
   interface Listing { conversations: Row[]; deleted: { id: string; version: number; deletedAt: number }[]; cursor: string; epoch: string; full: boolean; reset?: string }
   interface Library { rows: Record<string, Row>; gone: Record<string, Row>; cursor: string | null; epoch: string | null; loaded: boolean }
@@ -79,7 +79,7 @@ declare namespace Kenny {
   interface Reconciled { library: Library; writes: Record<string, Write>; dropped: string[]; lost: string[]; clashes: Clash[] }
   interface Kept { key: string; title: string; text: string; images: Upload[] }
   interface News { key: string; kind: "kept" | "clash" | "lost" | "memory"; id: string; title: string; n?: number; name?: string; mine?: unknown; theirs?: unknown; wins?: boolean }
-  interface Stored { store: "conversations" | "messages" | "outbox" | "drafts" | "meta"; key: string; value?: any }
+  interface Stored { store: "conversations" | "messages" | "outbox" | "drafts" | "meta"; key: string; value?: any; row?: Row | null }
   interface Draft { text: string; images: Upload[] }
   interface Notice { key: string; text: string; tone: "plain" | "warn" | "danger"; action?: { label: string; event?: Event; href?: string } }
 

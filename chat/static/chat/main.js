@@ -57,8 +57,7 @@ function tell(event) {
   const [next, effects] = reduce(state, { now: Date.now(), ...event });
   const moved = next !== state;
   state = next;
-  if (event.type === "elsewhere") home?.heard();
-  else home?.keep();
+  home?.keep(event);
   for (const effect of effects) (run[effect.do] ?? (() => undefined))(effect);
   if (moved || effects.length) soon();
 }

@@ -4,8 +4,7 @@ import { watch } from "./connection.js";
 import { forget, withRow } from "./library.js";
 import { copy, drop, put } from "./maps.js";
 import { keepTalk, withoutTurn } from "./parcels.js";
-
-/** @typedef {(s: Kenny.State, key: string, value: any) => Kenny.State} Take */
+import { without } from "./writes.js";
 
 /** @type {Kenny.Handlers} */
 export const handlers = {
@@ -13,11 +12,11 @@ export const handlers = {
   restored: (s, { rows, list, entries, durable }) => {
     const all = /** @type {Kenny.Row[]} */ (rows).reduce((some, row) => { some[row.id] = row; return some; }, copy(/** @type {Record<string, Kenny.Row>} */ ({})));
     const library = { ...s.library, rows: all, cursor: list?.cursor ?? null, epoch: list?.epoch ?? null, loaded: rows.length > 0 };
-    return [order(entries).reduce(take, { ...s, library, durable, news: durable ? s.news : [...s.news, MEMORY] }), []];
+    return [entries.reduce(take, { ...s, library, durable, news: durable ? s.news : [...s.news, MEMORY] }), []];
   },
   /** Another tab changed something. A box that is being written in keeps its words. */
   elsewhere: (s, { changes, writing }) => {
-    const next = order(changes).filter(({ store, key }) => !(store === "drafts" && writing && key === (s.current ?? ""))).reduce(take, s);
+    const next = changes.filter((/** @type {Kenny.Stored} */{ store, key }) => !(store === "drafts" && writing && key === (s.current ?? ""))).reduce(take, s);
     const isGone = s.current !== null && s.current in s.library.rows && !(s.current in next.library.rows);
     const sent = changes.some((/** @type {Kenny.Stored} */ { store, key, value }) => store === "outbox" && value === undefined && key.startsWith("message:") && s.homes[key.slice(8)] === s.current);
     const talk = s.current ? next.talks[s.current] : undefined;
@@ -27,35 +26,40 @@ export const handlers = {
   },
 };
 
-/** Rows first, so that a change finds what it changes. @param {Kenny.Stored[]} changes */
-const order = (changes) => changes.toSorted((a, b) => Number(b.store === "conversations") - Number(a.store === "conversations"));
-
 /** @param {Kenny.State} s @param {Kenny.Stored} change @returns {Kenny.State} */
-function take(s, { store, key, value }) {
+function take(s, { store, key, value, row }) {
   if (store === "drafts") return { ...s, drafts: value ? put(s.drafts, key, value) : drop(s.drafts, key) };
-  if (store === "meta") return key.startsWith("seen:") ? { ...s, seen: put(s.seen, key.slice(5), value) } : s;
-  if (store === "conversations") return value ? placed(s, value) : key in s.library.rows && s.library.rows[key]?.version === undefined ? forget(s, key) : s;
+  if (store === "meta") return { ...s, seen: put(s.seen, key.slice(5), value) };
   const [kind, id] = [key.split(":", 1)[0] ?? "", key.slice(key.indexOf(":") + 1)];
-  return takes[kind]?.(s, id, value) ?? s;
+  const isKnown = row && row.id in (kind === "delete" ? s.library.gone : s.library.rows); // not what the server's list took away meanwhile
+  return takes[kind]?.(row && isKnown ? placed(s, row) : s, id, value, row) ?? s;
 }
 
-/** @type {Record<string, Take>} */
+/** @type {Record<string, (s: Kenny.State, id: string, value: any, row: Kenny.Row | null | undefined) => Kenny.State>} */
 const takes = {
-  message: (s, turnId, parcel) => (parcel ? keepTalk(s, { ...parcel, sent: Boolean(parcel.problem) }) : withoutTurn(s, turnId)),
+  message: (s, turnId, parcel, row) => {
+    if (parcel) return keepTalk(s, { ...parcel, sent: Boolean(parcel.problem) });
+    if (row === undefined) return s; // its end is told after its beginning
+    const id = s.homes[turnId] ?? "";
+    return row === null && s.library.rows[id]?.version === undefined ? forget(withoutTurn(s, turnId), id) : withoutTurn(s, turnId);
+  },
   kept: (s, key, one) => ({ ...s, kept: one ? put(s.kept, key, one) : drop(s.kept, key) }),
   edit: (s, id, write) => {
-    const row = s.library.rows[id];
-    const writes = write ? put(s.writes, `edit:${id}`, rested(write)) : drop(s.writes, `edit:${id}`);
-    return { ...(row && write ? withRow(s, { ...row, ...write.change }) : s), writes };
+    const [row, key] = [s.library.rows[id], `edit:${id}`];
+    if (!write) return without(s, key);
+    return { ...(row ? withRow(s, { ...row, ...write.change }) : s), writes: put(s.writes, key, rested(write)) };
   },
-  delete: (s, id, write) => {
-    const row = s.library.rows[id];
-    if (!write) return row ? { ...s, writes: drop(s.writes, `delete:${id}`) } : forget({ ...s, writes: drop(s.writes, `delete:${id}`) }, id);
-    const library = { ...s.library, rows: drop(s.library.rows, id), gone: row ? put(s.library.gone, id, row) : s.library.gone };
-    return { ...s, library, writes: put(s.writes, `delete:${id}`, rested(write)) };
+  delete: (s, id, write, row) => {
+    const key = `delete:${id}`;
+    if (!write && row === undefined) return s;
+    const undo = s.undo.filter((one) => one.row.id !== id);
+    if (!write) return { ...(row ? without(s, key) : forget(without(s, key), id)), undo };
+    const old = s.library.rows[id];
+    const library = { ...s.library, rows: drop(s.library.rows, id), gone: old ? put(s.library.gone, id, old) : s.library.gone };
+    return { ...s, library, writes: put(s.writes, key, rested(write)) };
   },
   all: (s, _id, write) => {
-    if (!write) return { ...s, writes: drop(s.writes, "all") };
+    if (!write) return without(s, "all");
     const next = /** @type {string[]} */ (write.ids).reduce(forget, s);
     return { ...next, undo: [], writes: put(next.writes, "all", rested(write)) };
   },
@@ -66,7 +70,9 @@ const rested = (write) => ({ ...write, out: false, due: 0, tries: 0 });
 
 /** A row as another tab shows it, unless this one knows a later one. @param {Kenny.State} s @param {Kenny.Row} row */
 function placed(s, row) {
-  const old = s.library.rows[row.id];
-  if (old?.version !== undefined && (row.version ?? 0) < old.version) return s;
-  return { ...withRow(s, row), library: { ...withRow(s, row).library, gone: drop(s.library.gone, row.id) } };
+  const old = s.library.rows[row.id] ?? s.library.gone[row.id];
+  const isOld = (old?.lost && row.version !== undefined && !row.fresh) || (old?.version !== undefined && (row.version ?? 0) < old.version); // or from before the server was set back
+  const fresh = old?.version === undefined && row.version !== undefined ? { fresh: true } : {};
+  const { library } = withRow(s, old && isOld ? old : { ...row, ...fresh });
+  return { ...s, library: { ...library, gone: drop(library.gone, row.id) } };
 }

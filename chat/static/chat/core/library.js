@@ -4,7 +4,7 @@ import { gettext } from "./gettext.js";
 import { keepWords } from "./kept.js";
 import { copy, drop, put } from "./maps.js";
 import { reconcile } from "./sync.js";
-import { isPassing, postpone, without } from "./writes.js";
+import { isPassing, mayHaveGone, postpone, without } from "./writes.js";
 
 /** @returns {Kenny.Library} */
 export const empty = () => ({ rows: copy(), gone: copy(), cursor: null, epoch: null, loaded: false });
@@ -51,7 +51,8 @@ export const handlers = {
     const talk = s.talks[id];
     const same = talk && talk.version === row.version - 1; // only this change lies between: nothing new to load
     const talks = same ? put(s.talks, id, { ...talk, version: row.version, title: row.title }) : s.talks;
-    return [{ ...withRow(next, { ...row, ...left?.change }), talks }, []];
+    const fresh = s.library.rows[id]?.fresh ? { fresh: true } : {};
+    return [{ ...withRow(next, { ...row, ...fresh, ...left?.change }), talks }, []];
   },
   changeFailed: (s, { id, sent, error, now = 0 }) => {
     const edit = s.writes[`edit:${id}`];
@@ -67,22 +68,32 @@ export const handlers = {
   removeFailed: (s, { id, error, now = 0 }) => postpone(s, `delete:${id}`, error, now),
   removeAll: (s, { now = 0 }) => {
     const all = [...Object.values(s.library.rows), ...Object.values(s.library.gone)];
-    const left = { kind: /** @type {const} */ ("delete"), tab: s.tab, due: 0, tries: 0, out: false };
     const { cursor } = s.library;
-    const tried = new Set(s.outbox.flatMap((parcel) => (parcel.tried ? [parcel.conversationId] : []))); // they may be younger than the cursor
-    const each = all.filter((row) => (cursor ? tried.has(row.id) : row.version !== undefined || tried.has(row.id)));
-    const writes = each.reduce((some, { id }) => put(some, `delete:${id}`, { ...left, key: `delete:${id}`, id }), copy(/** @type {Record<string, Kenny.Write>} */ ({})));
-    if (cursor) writes["all"] = { ...left, key: "all", kind: "all", id: "", ids: all.map(({ id }) => id), before: cursor, at: now };
+    const each = all.filter((row) => row.fresh || mayHaveGone(s, row.id) || (!cursor && row.version !== undefined)); // these may be younger than the cursor
+    const writes = deletes(s, each.map(({ id }) => id));
+    for (const { kind, key } of Object.values(writes)) if (kind === "edit") delete writes[key];
+    if (cursor) writes["all"] = { ...deleteOf(s, "all"), kind: "all", key: "all", id: "", ids: all.map(({ id }) => id), before: cursor, at: now };
     const bare = all.reduce((some, { id }) => forget(some, id), s);
     return [{ ...bare, writes, undo: [], current: null }, [{ do: "announce", text: gettext("All conversations were deleted.") }, ...(s.current ? [{ do: "go", id: null }] : [])]];
   },
-  removedAll: (s) => [without(s, "all"), [{ do: "pull" }]],
+  /** What a list still brought was made after the cursor, and before the person saw the list go: each gets a delete of its own. */
+  removedAll: (s) => [{ ...without(s, "all"), writes: drop(deletes(s, (s.writes["all"]?.ids ?? []).filter((id) => id in s.library.gone)), "all") }, [{ do: "pull" }]],
   removeAllFailed: (s, { error, now = 0 }) => postpone(s, "all", error, now),
   wake: (s) => [s, []],
 
   query: (s, { text }) => [{ ...s, search: { query: text, hits: text.trim() ? s.search.hits : null } }, [{ do: "find", query: text.trim() }]],
   found: (s, { query, rows }) => (s.search.query.trim() === query ? [{ ...s, search: { ...s.search, hits: rows } }, []] : [s, []]),
 };
+
+/** @param {Kenny.State} s @param {string} id @returns {Kenny.Write} */
+const deleteOf = (s, id) => ({ key: `delete:${id}`, kind: "delete", id, tab: s.tab, due: 0, tries: 0, out: false });
+
+/** The writes, with a delete for each of these. @param {Kenny.State} s @param {string[]} ids */
+function deletes(s, ids) {
+  const writes = copy(s.writes);
+  for (const id of ids) writes[`delete:${id}`] ??= deleteOf(s, id);
+  return writes;
+}
 
 /** One of each key, the last. @param {Kenny.News[]} news */
 const latest = (news) => [...new Map(news.map((one) => [one.key, one])).values()];

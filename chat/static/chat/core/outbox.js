@@ -62,7 +62,7 @@ export function delivered(state, turnId) {
   if (!parcel) return state;
   const { lost: _lost, ...row } = state.library.rows[parcel.conversationId] ?? { id: "" };
   const next = { ...state, outbox: state.outbox.filter((other) => other !== parcel) };
-  return row.id && !("version" in row && row.version !== undefined) ? withRow(next, { .../** @type {Kenny.Row} */ (row), version: 1 }) : next;
+  return row.id && !("version" in row && row.version !== undefined) ? withRow(next, { .../** @type {Kenny.Row} */ (row), version: 1, fresh: true }) : next;
 }
 
 const WAITS = ["busy", "pending", "rate_limited", "unavailable", "unreachable", "slow", "unauthenticated", "account_mismatch"];

@@ -29,22 +29,32 @@ export const snapshot = (s) => ({ rows: Object.values(s.library.rows), list: lis
 const listOf = ({ cursor, epoch }) => ({ cursor, epoch });
 
 /**
- * Of these, what other tabs are to hear; with a change, a delete or a message that went comes the row as it now stands here.
+ * Of these, what other tabs are to hear. With a change comes the row as it stands here; with the end of a delete or message the row, or null when there is none any more.
  * @param {Kenny.Stored[]} all @param {Kenny.State} before @param {Kenny.State} after @returns {Kenny.Stored[]}
  */
 export function shared(all, before, after) {
-  const mine = all.filter(({ store, key }) => store === "outbox" || store === "drafts" || key.startsWith("seen:"));
-  const ids = mine.flatMap(({ store, key, value }) => {
-    if (store !== "outbox") return [];
-    if (/^(edit|delete):/.test(key)) return [key.slice(key.indexOf(":") + 1)];
-    const parcel = value === undefined ? before.outbox.find((one) => parcelKey(one) === key) : undefined;
-    return parcel ? [parcel.conversationId] : [];
+  const rowOf = (/** @type {string | undefined} */ id) => (id === undefined ? {} : { row: after.library.rows[id] ?? null });
+  return all.filter(({ store, key }) => store === "outbox" || store === "drafts" || key.startsWith("seen:")).map((change) => {
+    const { store, key, value } = change;
+    if (store !== "outbox") return change;
+    if (key.startsWith("edit:")) return { ...change, ...rowOf(key.slice(5)) };
+    if (value !== undefined) return change;
+    if (key.startsWith("delete:")) return { ...change, ...rowOf(key.slice(7)) };
+    return { ...change, ...rowOf(before.outbox.find((parcel) => parcelKey(parcel) === key)?.conversationId) };
   });
-  return [...mine, ...[...new Set(ids)].map((id) => ({ store: /** @type {const} */ ("conversations"), key: id, value: after.library.rows[id] }))];
 }
 
-/** What a tab that keeps the list writes down of what it heard from another: the list itself; the rest was kept there. @param {Kenny.Stored[]} all */
-export const heard = (all) => all.filter(({ store, key }) => store === "conversations" || store === "messages" || key === "list");
+/**
+ * What a tab writes down of what it heard from another: the list, when it keeps it, and the end of what was its own to send; the rest was kept there.
+ * @param {Kenny.Stored[]} all @param {Kenny.State} before
+ */
+export function heard(all, before) {
+  const own = new Set([...before.outbox.map((parcel) => ({ key: parcelKey(parcel), tab: parcel.tab })), ...Object.values(before.writes)].flatMap(({ key, tab }) => (tab === before.tab ? [key] : [])));
+  return all.filter(({ store, key, value }) => ofTheList({ store, key }) || store === "messages" || (store === "outbox" && value === undefined && own.has(key)));
+}
+
+/** Written by one tab alone, so that rows and cursor belong together. @param {{ store: string, key: string }} change */
+export const ofTheList = ({ store, key }) => store === "conversations" || key === "list";
 
 /** @template T @param {T[]} list @param {(item: T) => string} keyOf @returns {Record<string, T>} */
 const byKey = (list, keyOf) => Object.fromEntries(list.map((item) => [keyOf(item), item]));
@@ -56,7 +66,17 @@ const byKey = (list, keyOf) => Object.fromEntries(list.map((item) => [keyOf(item
 function differ(before, after, same, put, as = (value) => value) {
   if (same) return;
   for (const key of Object.keys(before)) if (!(key in after)) put(key, undefined);
-  for (const [key, value] of Object.entries(after)) if (before[key] !== value) put(key, as(value));
+  for (const [key, value] of Object.entries(after)) {
+    const old = before[key];
+    if (old !== value && !(old && alike(as(old), as(value)))) put(key, as(value));
+  }
+}
+
+/** Two values whose fields are the same: only how a try stands differs. @param {any} a @param {any} b */
+function alike(a, b) {
+  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return a === b;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }
 
 /** A try that is under way says nothing about the next page. @param {Kenny.Parcel} parcel */

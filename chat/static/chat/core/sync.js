@@ -30,6 +30,7 @@ export function reconcile({ library, writes }, answer) {
     if (isDeleting(writes, row.id)) gone[row.id] = row;
     else if (renewed || !isNewer(old, row)) rows[row.id] = placed(out, old, row);
   }
+  for (const { kind, id, key } of Object.values(out.writes)) if (kind === "edit" && !(id in rows) && !(id in gone)) out.writes = drop(out.writes, key); // a change of nothing
   out.library = { ...library, rows, gone, cursor: answer.cursor, epoch: answer.epoch, loaded: true };
   return out;
 }

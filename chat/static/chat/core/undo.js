@@ -3,13 +3,10 @@ import { fill, gettext } from "./gettext.js";
 import { forget, withRow } from "./library.js";
 import { drop, put } from "./maps.js";
 import { titleOf } from "./search.js";
-import { without } from "./writes.js";
+import { mayHaveGone, without } from "./writes.js";
 
 /** What can be brought back, newest first: not what another device deleted meanwhile. @param {Kenny.State} s */
 export const restorable = (s) => s.undo.filter(({ row }) => row.id in s.library.gone).toReversed();
-
-/** Whether the server can know of it: a first message that never went leaves nothing to delete there. @param {Kenny.State} s @param {Kenny.Row} row */
-const isKnown = (s, row) => row.version !== undefined || s.outbox.some((parcel) => parcel.conversationId === row.id && parcel.tried && !parcel.problem);
 
 /** @type {Kenny.Handlers} */
 export const handlers = {
@@ -19,7 +16,7 @@ export const handlers = {
     const was = s.current === id;
     const library = { ...s.library, rows: drop(s.library.rows, id), gone: put(s.library.gone, id, row) };
     const key = `delete:${id}`;
-    const writes = put(s.writes, key, { key, kind: "delete", id, tab: s.tab, due: 0, tries: 0, out: false, at: now, row, ...(isKnown(s, row) ? {} : { silent: true }) });
+    const writes = put(s.writes, key, { key, kind: "delete", id, tab: s.tab, due: 0, tries: 0, out: false, at: now, row, ...(row.version !== undefined || mayHaveGone(s, id) ? {} : { silent: true }) });
     const text = fill(gettext("%(title)s was deleted. Undo is there for ten seconds."), { title: titleOf(row) });
     const effects = [{ do: "announce", text }, ...(was ? [{ do: "go", id: null }] : [])];
     return [{ ...s, library, writes, undo: [...s.undo, { row, was }], current: was ? null : s.current }, effects];

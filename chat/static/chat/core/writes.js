@@ -17,6 +17,9 @@ export const isPassing = ({ code, status }) => PASSING.has(code) || (status ?? 0
 /** @param {Kenny.State} s @param {{ tab?: string }} write */
 export const isMine = (s, { tab }) => (tab ?? s.tab) === s.tab;
 
+/** Whether a first message of it can have reached the server: one that never went from here leaves nothing to delete there. @param {Kenny.State} s @param {string} id */
+export const mayHaveGone = (s, id) => s.outbox.some((parcel) => parcel.conversationId === id && (!isMine(s, parcel) || (parcel.tried && !parcel.problem)));
+
 /**
  * Sends what may go now. Deletes first; changes only when the list is known, of conversations the server has.
  * @param {Kenny.State} state @param {number} now @returns {Kenny.Step}

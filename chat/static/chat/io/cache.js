@@ -38,12 +38,12 @@ export async function clear(db, all) {
 }
 
 /** @typedef {{ rows: Kenny.Row[], list: object | null, entries: Kenny.Stored[], durable: boolean }} Restored */
-/** @typedef {{ all: () => Promise<Restored>, recall: (id: string) => Promise<unknown>, write: (changes: Kenny.Stored[]) => void,
+/** @typedef {{ all: () => Promise<Restored>, recall: (id: string) => Promise<unknown>, now: (changes: Kenny.Stored[]) => Promise<Kenny.Stored[]>, write: (changes: Kenny.Stored[]) => void,
  *   replace: (rows: Kenny.Row[], list: object) => void, leave: (all: boolean) => Promise<void> }} Cache */
 
 /** Keeps nothing: where IndexedDB is blocked, missing or full. @returns {Cache} */
 const memory = () => ({
-  all: async () => ({ rows: [], list: null, entries: [], durable: false }), recall: async () => null, write: () => undefined, replace: () => undefined, leave: async () => undefined,
+  all: async () => ({ rows: [], list: null, entries: [], durable: false }), recall: async () => null, now: async (changes) => changes, write: () => undefined, replace: () => undefined, leave: async () => undefined,
 });
 
 /** @param {string} account @param {string} digest of the modules: transcripts are kept in their shape @param {() => void} failed called once, when nothing can be kept any more @returns {Promise<Cache>} */
@@ -89,6 +89,11 @@ function kept(db, digest, failed) {
       return { rows: rows.map(({ value }) => value), list: held.get("list") ?? null, entries: [...outbox, ...drafts, ...meta.filter(({ key }) => key.startsWith("seen:"))], durable: true };
     },
     recall: async (id) => (closed ? null : answer(db.transaction("messages").objectStore("messages").get(id)).catch(() => null)),
+    now: async (changes) => {
+      if (closed || !changes.length) return changes;
+      const work = db.transaction([...new Set(changes.map(({ store }) => store))], "readonly");
+      return Promise.all(changes.map(async (one) => ({ ...one, value: await answer(work.objectStore(one.store).get(one.key)) }))).catch(() => changes);
+    },
     write: (changes) => void attempt([...new Set(changes.map(({ store }) => store))], (store) => {
       for (const { store: name, key, value } of changes) if (value === undefined) store(name).delete(key); else store(name).put(value, key);
     }),

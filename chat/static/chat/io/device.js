@@ -1,5 +1,5 @@
 // This browser as one device: what it keeps, what its tabs tell each other, and who signs in or out in it.
-import { changes, heard, shared, snapshot } from "../core/persist.js";
+import { changes, heard, ofTheList, shared, snapshot } from "../core/persist.js";
 import { cache } from "./cache.js";
 import { revived } from "./files.js";
 import { sweep } from "./others.js";
@@ -15,43 +15,45 @@ export async function device({ config, tab, tell, state, isWriting, theme }) {
   const store = await cache(account, config.static, () => tell({ type: "durable", on: false }));
   void sweep(account);
   let before = state();
-  let ended = false;
+  let [ended, restored, clock] = [false, false, 0];
+  /** @type {Map<string, number>} */
+  const mine = new Map(); // when this tab last wrote a key
 
   const isOpen = () => !ended && !["locked", "stranger"].includes(state().link);
-  /** Writes down what an event changed, and tells the other tabs. */
-  const keep = () => {
+  /** Writes down what an event changed, and tells the other tabs. What came from there or from the database is known; only the list is for the tab that leads. @param {Kenny.Event} event */
+  const keep = (event) => {
     const after = state();
     if (before === after) return;
-    const all = isOpen() ? changes(before, after) : [];
-    const told = shared(all, before, after);
+    const all = isOpen() && event.type !== "restored" ? changes(before, after) : [];
+    restored ||= event.type === "restored";
+    const isHeard = event.type === "elsewhere";
+    const own = isHeard ? heard(all, before) : all;
+    const told = shared(own, before, after);
+    for (const { store: name, key } of told) mine.set(`${name} ${key}`, clock);
+    const write = own.filter((change) => after.leads || !ofTheList(change));
+    if (write.length) store.write(write);
     before = after;
-    const mine = after.leads ? all : all.filter(({ store: name, key }) => name !== "conversations" && key !== "list");
-    if (mine.length) store.write(mine);
     if (told.length) others.post({ type: "changes", changes: told });
   };
   const others = tabs(account, tab, {
-    changes: (list) => {
-      if (!isOpen()) return;
-      tell({ type: "elsewhere", changes: list.map(revived), writing: isWriting() });
+    changes: async (list) => {
+      const asked = (clock += 1);
+      const values = await store.now(list); // two tabs may have written one key: what is kept by now is true for both
+      const still = values.filter(({ store: name, key }) => (mine.get(`${name} ${key}`) ?? 0) < asked);
+      if (!still.length || !isOpen()) return;
+      tell({ type: "elsewhere", changes: still.map(revived), writing: isWriting() });
       tell({ type: "wake" });
     },
     left: () => tell({ type: "link", link: "locked" }),
     account: (other) => { if (other === "") tell({ type: "ask" }); else if (other !== account) tell({ type: "link", link: "stranger" }); },
     theme,
-    leads: (on) => { tell({ type: "leads", on }); if (on && state().library.loaded && isOpen()) { const { rows, list } = snapshot(state()); store.replace(rows, list); } },
+    leads: (on) => { tell({ type: "leads", on }); if (on && restored && isOpen()) { const { rows, list } = snapshot(state()); store.replace(rows, list); } },
     alive: (list) => tell({ type: "alive", tabs: list }),
   });
   setInterval(() => { if (state().leads) others.roll(); }, TIME);
 
   return {
     keep,
-    /** What another tab did was kept there; only the list is for the one that leads. */
-    heard: () => {
-      const after = state();
-      const list = after.leads && isOpen() ? heard(changes(before, after)) : [];
-      before = after;
-      if (list.length) store.write(list);
-    },
     restore: async () => { const all = await store.all().catch(() => ({ rows: [], list: null, entries: [], durable: false })); return { ...all, entries: all.entries.map(revived) }; },
     recall: (/** @type {string} */ id) => store.recall(id).catch(() => null),
     tellTheme: (/** @type {string} */ name) => others.post({ type: "theme", theme: name }),
