@@ -93,11 +93,11 @@ class TestSending:
         say(page, "Quick")
 
         expect(page.get_by_role("article", name="You")).to_have_text("Quick")
-        expect(page.get_by_text("Sending", exact=True)).to_be_visible()
+        expect(page.get_by_role("main").get_by_text("Sending", exact=True)).to_be_visible()
         assert page.evaluate("window.shownAfter") <= 250  # 50 ms on a machine of its own
         socket.deaf = False
         socket.close()
-        expect(page.get_by_text("Sending", exact=True)).to_be_hidden()
+        expect(page.get_by_role("main").get_by_text("Sending", exact=True)).to_be_hidden()
         upstream.release()
         answered(page)
         upstream.hold()
