@@ -19,7 +19,18 @@ from chat.words import words
 YEAR = 365 * 24 * 3600  # seconds
 CLIENT = Path(__file__).parent / "static"
 # The order of the cascade layers is the order of the links.
-SHEETS = ("base", "layout", "sidebar", "transcript", "cards", "code", "composer", "dialogs", "sync")
+SHEETS = (
+    "base",
+    "layout",
+    "sidebar",
+    "transcript",
+    "cards",
+    "code",
+    "composer",
+    "dialogs",
+    "sync",
+    "adapt",
+)
 
 
 @require_safe

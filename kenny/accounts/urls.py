@@ -1,7 +1,6 @@
 """Addresses below /accounts/: kenny's own pages first, allauth's after."""
 
 from django.urls import include, path
-from django.views.i18n import set_language
 
 from kenny.accounts import views
 
@@ -13,7 +12,7 @@ urlpatterns = [
     path("sessions/<int:number>/end/", views.end_session, name="end_session"),
     path("delete/", views.delete_account, name="delete_account"),
     path("theme/", views.choose_theme, name="choose_theme"),
-    path("language/", set_language, name="set_language"),
+    path("language/", views.choose_language, name="choose_language"),
     path("setup/<str:token>/", views.first_account, name="first_account"),
     path("", include("allauth.urls")),
 ]

@@ -3,6 +3,7 @@
 from typing import Any
 
 from allauth.core import ratelimit
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
@@ -13,8 +14,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
+from django.views.i18n import set_language
 
-from chat import spending
+from chat import preferences, spending
 from history.clock import now_ms
 from kenny.accounts import first, sessions, tokens
 from kenny.accounts.erasing import erase_account
@@ -125,6 +127,16 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
         answer.set_cookie("theme", theme, max_age=YEAR, samesite="Lax", secure=request.is_secure())
     else:
         answer.delete_cookie("theme", samesite="Lax")
+    return answer
+
+
+@require_POST
+def choose_language(request: HttpRequest) -> HttpResponse:
+    """Keep the language in Django's cookie, for this browser, and with the account, for the others."""
+    answer = set_language(request)
+    language = request.POST.get("language")
+    if request.user.is_authenticated and language in dict(settings.LANGUAGES):
+        preferences.change(request.user.pk, {"language": language})
     return answer
 
 

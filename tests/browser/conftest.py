@@ -28,11 +28,15 @@ Open = Callable[..., Page]
 expect.set_options(timeout=PATIENCE / 2)
 
 
+def chromium_path() -> str | None:
+    return shutil.which("chromium")
+
+
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
     """A browser for one file: its driver keeps an event loop running, under which no asynchronous test could run."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
         yield browser
         browser.close()
 
@@ -79,9 +83,10 @@ def open_page(chromium: Browser) -> Iterator[Open]:
         wide: int = 1280,
         expected: str | tuple[str, ...] = "",
         signed_in: bool = True,
+        browser: Browser | None = None,
         **more: Any,
     ) -> Page:
-        context = chromium.new_context(
+        context = (browser or chromium).new_context(
             viewport={"width": wide, "height": 844},
             color_scheme="dark" if theme == "dark" else "light",
             base_url=server.address,

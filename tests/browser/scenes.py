@@ -115,12 +115,19 @@ def picture(stage: Stage) -> None:
     stage.page.get_by_role("dialog", name="Image").wait_for()
 
 
+def closed(stage: Stage) -> None:
+    """End what opened a dialog."""
+    stage.page.keyboard.press("Escape")
+    stage.page.get_by_role("dialog").wait_for(state="hidden")
+
+
 def menu(stage: Stage) -> None:
     """Open the menu of a conversation; a window made narrower closes it."""
     if not stage.page.url.startswith(f"{stage.server.address}/c/"):
         answer(stage)
-    rows = stage.page.locator("main .bar, nav li").get_by_role("button", name="Options for")
-    rows.locator("visible=true").first.click()
+    narrow = stage.page.get_by_role("button", name="Conversations").is_visible()
+    where = stage.page.locator("main .bar" if narrow else "nav li")
+    where.get_by_role("button", name="Options for").first.click()
     stage.page.get_by_role("menu").wait_for()
 
 
@@ -134,6 +141,18 @@ def undo(stage: Stage) -> None:
     menu(stage)
     stage.page.get_by_role("menuitem", name="Delete").click()
     stage.page.get_by_role("button", name="Undo").wait_for()
+
+
+def palette(stage: Stage) -> None:
+    answer(stage)
+    stage.page.keyboard.press("Control+k")
+    stage.page.get_by_role("option").first.wait_for()
+
+
+def keys(stage: Stage) -> None:
+    empty(stage)
+    stage.page.keyboard.press("Control+/")
+    stage.page.get_by_role("dialog").wait_for()
 
 
 def replay(stage: Stage) -> None:
@@ -158,10 +177,12 @@ CHAT: dict[str, tuple[Enter, Enter | None]] = {
     "answer": (answer, None),
     "gate": (gate, denied),
     "failed": (failed, None),
-    "picture": (picture, None),
+    "picture": (picture, closed),
     "menu": (menu, None),
-    "export": (export, None),
+    "export": (export, closed),
     "undo": (undo, None),
+    "palette": (palette, closed),
+    "keys": (keys, closed),
 }
 PAGES: dict[str, Enter] = {
     "account": at("/accounts/"),

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import translation
 from django.utils.translation.template import templatize
 
+from chat import preferences
 from tests.support.catalogues import Entry, as_compiled, compiled, entries
 
 ROOT = Path(__file__).parents[2]
@@ -21,8 +23,16 @@ PYTHON = [path for floor in ("kenny", "chat", "history") for path in (ROOT / flo
 SCRIPTS = [path for path in (ROOT / "chat/static/chat").rglob("*.js") if path.name != "gettext.js"]
 MARKERS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
 PLACE = re.compile(r"%\(\w+\)s|</?\w+[^>]*>")
-NAMES = {"kenny", "JSON", "Markdown", "Claude", "manage.py changepassword NAME"}
-OF_THE_BROWSER = {"Enter", "Escape", "Tab", "Home", "End", "Delete", "Files", "Accept"}
+NAMES = {
+    "kenny",
+    "JSON",
+    "Markdown",
+    "Claude",
+    "English",
+    "Deutsch",
+    "manage.py changepassword NAME",
+}
+OF_THE_BROWSER = {"Alt", "Enter", "Escape", "Tab", "Home", "End", "Delete", "Files", "Accept"}
 TOLD = {"aria-label", "placeholder", "title", "alt", "aria-description"}
 
 
@@ -175,6 +185,20 @@ class TestAnswers:
         assert chosen.headers["Location"] == "/accounts/login/"
         assert chosen.cookies["language"]["samesite"] == "Lax"
         assert "Anmelden" in client.get("/accounts/login/", headers={"Accept-Language": "en"}).text
+
+    def test_keep_it_with_the_account_for_other_browsers(
+        self, client: Client, django_user_model: type[User]
+    ) -> None:
+        user = django_user_model.objects.create_user("ana", password="right horse battery 9")
+        client.force_login(user)
+
+        client.post("/accounts/language/", {"language": "de", "next": "/"})
+        client.post("/accounts/language/", {"language": "xx", "next": "/"})
+
+        assert preferences.of(user.pk)["language"] == "de"
+        elsewhere = Client()
+        elsewhere.force_login(user)
+        assert '<html lang="de"' in elsewhere.get("/").text
 
     def test_of_errors_too(self, client: Client) -> None:
         assert "Hier ist nichts" in client.get("/nowhere", headers={"Accept-Language": "de"}).text

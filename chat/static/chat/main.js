@@ -6,14 +6,17 @@ import { api } from "./io/api.js";
 import { device } from "./io/device.js";
 import { newId } from "./io/files.js";
 import { preferring } from "./io/prefer.js";
+import { renewal } from "./io/renewal.js";
 import { runner } from "./io/run.js";
 import { signIn } from "./io/signin.js";
 import { connect } from "./io/socket.js";
 import { announcer } from "./ui/announce.js";
-import { bar, drawer } from "./ui/bar.js";
+import { bar } from "./ui/bar.js";
 import { listen } from "./ui/clicks.js";
 import { dialogs } from "./ui/dialogs.js";
 import { doors, keptWords } from "./ui/doors.js";
+import { drawer } from "./ui/drawer.js";
+import { fit } from "./ui/fit.js";
 import { listenToKeys } from "./ui/keys.js";
 import { inbox } from "./ui/inbox.js";
 import { fillOffers, settings } from "./ui/settings.js";
@@ -38,6 +41,7 @@ const tab = newId("");
 let [state, painting] = [initial({ ...config, tab }), false];
 /** @type {Awaited<ReturnType<typeof device>> | undefined} */
 let home;
+const renew = renewal(() => state);
 
 function paint() {
   painting = false;
@@ -50,6 +54,7 @@ function paint() {
   door.show(state);
   kept.show(state);
   preferences.show(state);
+  renew();
 }
 
 /** @param {Kenny.Event} event */
@@ -71,7 +76,9 @@ function soon() { // once a frame; a hidden tab draws no frames, but its title s
 
 const socketUrl = `${location.origin.replace(/^http/, "ws")}/ws/chat?account=${encodeURIComponent(config.account)}`;
 const pathId = () => { const id = /^\/c\/([^/]+)$/.exec(location.pathname)?.[1]; return id ? decodeURIComponent(id) : null; };
-const go = (/** @type {string | null} */ id) => history.pushState(null, "", id ? `/c/${encodeURIComponent(id)}` : "/");
+const go = (/** @type {string | null} */ id) => {
+  history[history.state?.drawer ? "replaceState" : "pushState"](null, "", id ? `/c/${encodeURIComponent(id)}` : "/"); // Back does not open the drawer again
+};
 const visit = (/** @type {string | null} */ id) => { if (id !== pathId()) go(id); tell({ type: "open", id }); side.close(); };
 
 /** @type {Record<string, (effect: any) => void>} */
@@ -99,7 +106,8 @@ const acts = {
 document.addEventListener("kenny", (event) => { const { detail } = /** @type {CustomEvent} */ (event); (acts[detail.type] ?? tell)(detail); });
 listenToKeys(() => state);
 listen();
-addEventListener("popstate", () => { tell({ type: "open", id: pathId() }); side.close(); });
+fit(visualViewport);
+addEventListener("popstate", () => { if (!side.wentBack()) tell({ type: "open", id: pathId() }); });
 addEventListener("pagehide", () => { if (!state.durable) tell({ type: "undoOver" }); }); // what is kept goes with the next page, anything else now
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); }); // a page from the browser's memory may be another account's
 setInterval(soon, 60_000);

@@ -1,4 +1,4 @@
-// The line above the transcript, the window's title and the drawer on a phone.
+// The line above the transcript and the window's title.
 import { onClick, slot } from "./dom.js";
 import { openMenu } from "./menu.js";
 import { titleOf } from "../core/search.js";
@@ -27,25 +27,4 @@ export function bar() {
     if (icon && picture && icon.getAttribute("href") !== picture) icon.href = picture;
     document.body.dataset["link"] = state.link;
   };
-}
-
-/** On a phone the list is a drawer before the page. @returns {{ open: () => void, close: () => void }} */
-export function drawer() {
-  const [button, side] = [document.querySelector("[data-drawer]"), document.getElementById("sidebar")];
-  const narrow = matchMedia("(max-width: 47.99rem)");
-  const set = (/** @type {boolean} */ open) => {
-    document.body.classList.toggle("drawer", open);
-    button?.setAttribute("aria-expanded", String(open));
-    // All but the title, so that the page keeps its main part and its heading.
-    for (const part of document.querySelectorAll("main > :not(.bar), .bar button")) /** @type {HTMLElement} */ (part).inert = open;
-  };
-  const close = () => { if (document.body.classList.contains("drawer")) set(false); };
-  const open = () => { if (narrow.matches) set(true); };
-  button?.addEventListener("click", () => { open(); /** @type {HTMLElement | null} */ (side?.querySelector("button"))?.focus(); });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && !event.defaultPrevented && document.body.classList.contains("drawer")) { close(); /** @type {HTMLElement} */ (button).focus(); }
-  });
-  document.addEventListener("click", (event) => { if (event.target === document.querySelector(".page") || event.target === document.body) close(); });
-  narrow.addEventListener("change", close);
-  return { open, close };
 }
