@@ -142,7 +142,7 @@ test("a failed answer is sent again in place of the old one", () => {
   const failed = turn("t-1", [said, { type: "error", code: "overloaded", message: "Busy.", retryable: true }, done({ stopReason: "failed" })]);
   const [state, effects] = feed([...opened, ...failed, { type: "retry" }]);
   assert.deepEqual(view(state.talks["c-1"])[1].outcome, { error: { code: "overloaded", message: "Busy.", retryable: true }, stopReason: "failed", turnId: "t-1" });
-  assert.ok(doing(effects).includes("resend"));
+  assert.ok(doing(effects).includes("again"));
   const [now, more] = feed([{ type: "resend", id: "c-1", turnId: "t-2", text: "hello\nthere", images: [], truncateAt: 0, version: 2 }], state);
   assert.deepEqual(view(now.talks["c-1"]).map((m) => [m.role, m.outcome]), [["user", null], ["assistant", null]]);
   assert.deepEqual([sent(more, "send")[0].truncateAt, sent(more, "send")[0].version], [0, 2]);

@@ -154,3 +154,11 @@ test("deleting all before any list is known, or with a first message under way, 
   const [state] = feed([online, listed([]), { type: "submit", text: "x", images: [], newId: "c-new", turnId: "t-1", now: 1 }, { type: "link", link: "offline" }, { type: "removeAll" }]);
   assert.deepEqual(Object.keys(state.writes), ["delete:c-new", "all"]);
 });
+
+test("a chat that began while the list was on its way is not in it, and stays", () => {
+  const events = [online, { type: "submit", text: "hi", images: [], newId: "c-9", turnId: "t-9", now: 5 }, frame({ type: "ack", ref: "send:t-9", conversationId: "c-9", turnId: "t-9" })];
+  const [state] = feed([online, listed([]), ...events.slice(1), listed([])]);
+  assert.deepEqual([Object.keys(state.library.rows), state.talks["c-9"].loaded], [["c-9"], "yes"]);
+  const later = feed([listed([row("c-9")]), listed([])], state)[0];
+  assert.deepEqual(Object.keys(later.library.rows), []);
+});

@@ -17,8 +17,12 @@ declare namespace Kenny {
     code: string; message: string; retryable: boolean;
     done: boolean; pending: string[]; stopReason: string; version: number; usage: Record<string, number>;
     ms: number | null; retryIn: number | null; retryAfter: number | null; reason: string | null;
-    ended?: { stopReason: string; error?: Failure; at: number; usage: Record<string, number>; model: string; cost: number }; // in a replay
+    ended?: Ended; // in a replay
+    model: string; cost: number; spent?: Spent;
   }
+  // How a turn ended and what it used; `cost` in millionths of a dollar. The newest one tells what all have used.
+  interface Spent { tokens: number; cost: number }
+  interface Ended { stopReason: string; error?: Failure; at: number; usage: Record<string, number>; model: string; cost: number; spent?: Spent | undefined }
   interface Hello { type: "hello"; account: string | number; static: string; limits: Record<string, number>; cursor: string }
   interface Reply { type: string; ref: string; retryAfter?: number; now?: number; conversationId?: string; turnId?: string; code?: string; message?: string; decision?: string }
   interface Outgoing { type: string; ref?: string; [field: string]: unknown }
@@ -39,12 +43,13 @@ declare namespace Kenny {
     id: string; seq: number; status: TurnStatus; user: { text: string; images: (Picture | null)[] };
     parts: Part[]; stopping: boolean; error: Failure | null; stopReason: string | null;
     since: number | null; version: number | null; usage: Record<string, number> | null;
-    asking: boolean; lenient: boolean; problem: string | null; at: number | null; retry: { code: string; seconds: number } | null;
+    asking: boolean; lenient: boolean; problem: string | null; at: number | null; cut: number | null; onto: number | null; uploads: Upload[]; ended: Ended | null; retry: { code: string; seconds: number } | null;
   }
   interface Outcome { error: Failure | null; stopReason: string | null; turnId: string }
   interface Message {
     key: string; role: "user" | "assistant"; text: string; images: (Picture | null)[]; parts: Part[];
     busy: boolean; mark: string | null; status: TurnStatus | null; problem: string | null; turnId: string | null; outcome: Outcome | null;
+    at: number | null; used: Ended | null;
   }
   interface Talk {
     id: string; loaded: "no" | "loading" | "yes" | "deleted" | "missing" | "failed"; problem: Failure | null; title: string;
@@ -67,7 +72,7 @@ declare namespace Kenny {
   // A message on its way. `tab` is where it was written, `tried` that the server may know it, `problem` why it was refused.
   interface Parcel {
     turnId: string; conversationId: string; text: string; images: Upload[]; sent: boolean; truncateAt?: number; version?: number;
-    tab?: string; at?: number; tried?: boolean; problem?: string | null; due?: number; tries?: number;
+    settings?: object; agentId?: string; edited?: boolean; tab?: string; at?: number; tried?: boolean; problem?: string | null; due?: number; tries?: number;
   }
   interface Change { title?: string; pinned?: boolean; archived?: boolean; settings?: Record<string, unknown>; agentId?: string | null }
   // A change or delete that the server has not confirmed. `was` is what it had; `silent` a delete it need not hear of; `ids` and `before` a delete of all.
@@ -80,7 +85,11 @@ declare namespace Kenny {
   interface Kept { key: string; title: string; text: string; images: Upload[] }
   interface News { key: string; kind: "kept" | "clash" | "lost" | "memory"; id: string; title: string; n?: number; name?: string; mine?: unknown; theirs?: unknown; wins?: boolean }
   interface Stored { store: "conversations" | "messages" | "outbox" | "drafts" | "meta"; key: string; value?: any; row?: Row | null }
-  interface Draft { text: string; images: Upload[] }
+  // While the last message is edited, `edit` says which one it replaces and what stood in the box before.
+  interface Draft { text: string; images: Upload[]; edit?: { truncateAt: number; version: number; before: Draft } }
+  interface Entry { id: string; name: string; maxInputTokens: number | null; maxTokens: number | null; efforts: string[] | null }
+  interface Models { models: Entry[]; default: string; agents: { id: string; tools: string[] }[] }
+  interface Picked { model: string; effort: string; agent: string }
   interface Notice { key: string; text: string; tone: "plain" | "warn" | "danger"; action?: { label: string; event?: Event; href?: string } }
 
   type Link = "connecting" | "open" | "down" | "lost" | "offline" | "signed-out" | "stranger" | "locked";
@@ -92,6 +101,7 @@ declare namespace Kenny {
     preferences: Preferences;
     account: string; link: Link; static: string; stale: boolean; limits: Limits; current: string | null; library: Library;
     talks: Record<string, Talk>; homes: Record<string, string>; outbox: Parcel[]; held: Held[]; drafts: Record<string, Draft>;
+    offer: Models | null; choice: Picked | null; handing: string | null;
     undo: Undo[]; problem: Failure | null; search: { query: string; hits: Row[] | null };
     tab: string; leads: boolean; settling: boolean; durable: boolean; writes: Record<string, Write>; kept: Record<string, Kept>; news: News[]; seen: Record<string, number>;
   }

@@ -34,7 +34,7 @@ const frames = {
     const next = hurry(reopen({ ...unsure(s), link: "open", settling, stale: s.stale || (Boolean(f.static) && f.static !== s.static) }));
     const talk = s.current ? s.talks[s.current] : undefined;
     /** @type {Kenny.Effect[]} */
-    const effects = [{ do: "pull" }, { do: "held" }];
+    const effects = [{ do: "pull" }, { do: "held" }, ...(s.offer ? [] : [{ do: "offer" }])];
     if (talk && !isUnknown(next, talk)) effects.push({ do: "send", frame: watch(talk) });
     if (talk?.loaded === "failed") effects.push({ do: "load", id: talk.id });
     return [next, effects];

@@ -1,10 +1,12 @@
 // Writing, stopping, deciding: what a person does in one conversation.
+import { sendEdited } from "./again.js";
+import { begun } from "./choice.js";
 import { watch } from "./connection.js";
 import { buried, forget, withRow } from "./library.js";
 import { drop, put } from "./maps.js";
 import { delivered, mustWait, refused, without, withTurn } from "./outbox.js";
 import { firstWords, newRow } from "./parcels.js";
-import { add, blank, cutLast, liveTurn } from "./talk.js";
+import { add, blank, liveTurn } from "./talk.js";
 import { begin } from "./turn.js";
 
 /** @param {Kenny.State} s @param {Kenny.Talk} talk @returns {Kenny.State} */
@@ -14,15 +16,19 @@ const withTalk = (s, talk) => ({ ...s, talks: put(s.talks, talk.id, talk) });
 export const handlers = {
   draft: (s, { text, images }) => {
     const key = s.current ?? "";
-    return [{ ...s, drafts: text || images.length ? put(s.drafts, key, { text, images }) : drop(s.drafts, key) }, []];
+    const edit = s.drafts[key]?.edit;
+    return [{ ...s, drafts: text || images.length || edit ? put(s.drafts, key, { text, images, ...(edit ? { edit } : {}) }) : drop(s.drafts, key) }, []];
   },
-  submit: (s, { text, images, newId, turnId, now = 0 }) => {
+  submit: (s, event) => {
+    const { text, images, newId, turnId, now = 0 } = event;
+    if (s.drafts[s.current ?? ""]?.edit) return sendEdited(s, event);
     const id = s.current ?? newId;
     const known = s.talks[id] ?? blank(id, { loaded: "yes", title: firstWords(text) });
     const pictures = images.map((/** @type {Kenny.Upload} */ i) => ({ url: i.url, mediaType: i.mediaType, width: null, height: null }));
     const turn = begin(turnId, { status: mustWait(s, id) ? "queued" : "sending", user: { text, images: pictures } });
-    const next = withTalk(s.library.rows[id] ? s : withRow(s, newRow(id, firstWords(text), now)), add(known, turn));
-    const outbox = [...s.outbox, { turnId, conversationId: id, text, images, sent: false, tab: s.tab, at: now }];
+    const first = s.library.rows[id] ? {} : begun(s);
+    const next = withTalk(s.library.rows[id] ? s : withRow(s, { ...newRow(id, firstWords(text), now), ...first }), add(known, turn));
+    const outbox = [...s.outbox, { turnId, conversationId: id, text, images, sent: false, tab: s.tab, at: now, ...first }];
     const drafts = drop(s.drafts, s.current ?? "");
     return [{ ...next, outbox, drafts, current: id, homes: put(s.homes, turnId, id) }, [...(s.current ? [] : [{ do: "go", id }]), { do: "toEnd" }]];
   },
@@ -41,19 +47,10 @@ export const handlers = {
     const next = isEmpty ? { ...forget(bare, talk.id), talks: drop(bare.talks, talk.id), current: null } : bare; // nothing is left of a chat that never was
     const key = isEmpty ? "" : talk.id;
     const drafts = next.drafts[key] ? next.drafts : put(next.drafts, key, { text: parcel.text, images: parcel.images });
-    return [{ ...next, drafts }, [...(isEmpty ? [{ do: "go", id: null }] : []), { do: "focus" }]];
+    return [{ ...next, drafts }, [...(isEmpty ? [{ do: "go", id: null }] : []), ...(parcel.truncateAt === undefined ? [] : [{ do: "load", id: talk.id }]), { do: "focus" }]];
   },
   again: (s, { turnId }) => [withTurn({ ...s, outbox: s.outbox.map((p) => (p.turnId === turnId ? { ...p, sent: false, problem: null, due: 0, tries: 0, tab: s.tab } : p)) },
     s.homes[turnId] ?? "", turnId, { status: "queued", problem: null }), []],
-  retry: (s) => (s.current ? [s, [{ do: "resend", id: s.current }]] : [s, []]),
-  resend: (s, { id, turnId, text, images, truncateAt, version }) => {
-    const talk = s.talks[id];
-    if (!talk || liveTurn(talk)) return [s, []];
-    const pictures = talk.turns.at(-1)?.user.images ?? talk.history.findLast((m) => m.role === "user")?.images ?? [];
-    const turn = begin(turnId, { status: "sending", user: { text, images: pictures } });
-    const parcel = { turnId, conversationId: id, text, images, sent: false, tab: s.tab, ...(truncateAt === undefined ? {} : { truncateAt, version }) };
-    return [{ ...withTalk(s, add(cutLast(talk), turn)), outbox: [...s.outbox, parcel], homes: put(s.homes, turnId, id) }, [{ do: "toEnd" }]];
-  },
   stop: (s) => {
     const turn = s.current ? liveTurn(s.talks[s.current]) : undefined;
     if (!turn || !s.current || turn.stopping || turn.status === "queued") return [s, []];

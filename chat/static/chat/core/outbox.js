@@ -1,4 +1,5 @@
 // Messages on their way. One at a time for each conversation, in order; the turn's id makes a repeat harmless.
+import { takenBack } from "./again.js";
 import { withRow } from "./library.js";
 import { only, SENT } from "./keys-sent.js";
 import { put } from "./maps.js";
@@ -74,6 +75,7 @@ const WAITS = ["busy", "pending", "rate_limited", "unavailable", "unreachable", 
 export function refused(state, turnId, error, now) {
   const parcel = state.outbox.find((other) => other.turnId === turnId);
   if (!parcel) return [state, []];
+  if (parcel.truncateAt !== undefined && !WAITS.includes(error.code)) return takenBack(state, parcel, error);
   if (!WAITS.includes(error.code)) return [mark(state, parcel, { sent: true, problem: error.message }, { status: "unsent", problem: error.message }), []];
   const due = dueAfter(now, parcel.tries ?? 0, error.retryAfter);
   return [mark(state, parcel, { sent: false, due, tries: (parcel.tries ?? 0) + 1 }, { status: "queued", problem: null }), [{ do: "wake", at: due }]];

@@ -21,7 +21,7 @@ function over(turn, ending) {
     if (part.kind === "thinking") return { ...part, open: false };
     return part.kind === "tool" && part.state === "running" ? { ...part, state: /** @type {const} */ ("failed"), error: gettext("No answer was kept.") } : part;
   });
-  return { ...turn, parts, status: "over", stopReason: ending?.stopReason ?? null, error: ending?.error ?? null };
+  return { ...turn, parts, status: "over", stopReason: ending?.stopReason ?? null, error: ending?.error ?? null, ended: ending ?? null };
 }
 
 /**
@@ -32,7 +32,7 @@ export function messages(turn, id) {
   if (turn.asking && !turn.seq) return []; // its start is on the way
   /** @type {Kenny.Message[]} */
   const out = [];
-  const base = { key: "", parts: [], busy: false, mark: null, problem: null, turnId: id, outcome: null };
+  const base = { key: "", parts: [], busy: false, mark: null, problem: null, turnId: id, outcome: null, at: turn.at, used: null };
   if (turn.user.text || turn.user.images.length || id) {
     const status = id && turn.seq === 0 ? turn.status : null;
     out.push({ ...base, role: "user", text: turn.user.text, images: turn.user.images, status, problem: turn.problem });
@@ -42,6 +42,7 @@ export function messages(turn, id) {
     out.push({
       ...base, role: "assistant", text: source(turn.parts), images: [], parts: turn.parts, busy: live && turn.status !== "held",
       mark: live ? markOf(turn) : null, status: null, outcome: outcomeOf(turn),
+      at: turn.ended?.at ?? null, used: turn.ended,
     });
   }
   return out;

@@ -1,5 +1,7 @@
 // The whole page as a pure function: (state, event) -> [state, effects]. No page, no clock, no network, no chance.
 import { handlers as account } from "./account.js";
+import { handlers as again } from "./again.js";
+import { handlers as choice } from "./choice.js";
 import { handlers as connection } from "./connection.js";
 import { handlers as conversation } from "./conversation.js";
 import { handlers as elsewhere } from "./elsewhere.js";
@@ -17,12 +19,12 @@ import { flushWrites } from "./writes.js";
 export const initial = ({ account, static: digest, limits, tab = "", preferences: own = {} }) => ({
   preferences: { ...NONE, ...own },
   account, limits, static: digest, stale: false, link: "connecting", current: null, library: empty(), talks: copy(), homes: copy(), outbox: [], held: [],
-  drafts: copy(), undo: [], problem: null, search: { query: "", hits: null },
+  drafts: copy(), offer: null, choice: null, handing: null, undo: [], problem: null, search: { query: "", hits: null },
   tab, leads: false, settling: false, durable: true, writes: copy(), kept: copy(), news: [], seen: copy(),
 });
 
 /** @type {Kenny.Handlers} */
-const handlers = { ...account, ...connection, ...conversation, ...elsewhere, ...gates, ...kept, ...library, ...opening, ...preferences, ...undo };
+const handlers = { ...account, ...again, ...choice, ...connection, ...conversation, ...elsewhere, ...gates, ...kept, ...library, ...opening, ...preferences, ...undo };
 
 /**
  * Takes one event. An event nobody knows changes nothing: an old page outlives a new server.

@@ -5,6 +5,7 @@ import { copy, drop, put } from "./maps.js";
 /**
  * Only a full list says that something is absent: then rows the server once had (they carry a version) go, never-synced ones stay.
  * After a changed epoch, or when the server stands before our cursor, nothing goes: such a row is kept here as one the server has not got.
+ * One that the server has taken but no list has named may be younger than this list.
  * What is being deleted here does not come back meanwhile; a row older than ours was asked for before our own change was answered.
  * @param {{ library: Kenny.Library, writes: Record<string, Kenny.Write> }} local @param {Kenny.Listing} answer all pages of one list
  * @returns {Kenny.Reconciled}
@@ -20,7 +21,7 @@ export function reconcile({ library, writes }, answer) {
   const isAbsent = (/** @type {string} */ id) => dead.has(id) || (answer.full && !named.has(id));
   for (const id of Object.keys(gone)) if (isAbsent(id)) delete gone[id];
   for (const row of Object.values(rows)) {
-    if (!isAbsent(row.id) || (row.version === undefined && !dead.has(row.id))) continue;
+    if (!isAbsent(row.id) || ((row.version === undefined || row.fresh) && !dead.has(row.id))) continue;
     if (dead.has(row.id) || !renewed) { delete rows[row.id]; out.dropped.push(row.id); }
     else { rows[row.id] = unknown(row); out.lost.push(row.id); }
     out.writes = drop(out.writes, `edit:${row.id}`);

@@ -50,7 +50,7 @@ export function receive(talk, frame) {
 export function cutLast(talk) {
   const turns = talk.turns.slice(0, -1);
   return talk.turns.length ? { ...talk, turns, history: settled(talk), loadedVersion: -1, after: null }
-    : { ...talk, history: cut(talk.history, 1), after: null };
+    : { ...talk, history: cut(talk.history, 1), loadedVersion: -1, after: null };
 }
 
 /** @param {Kenny.Message[]} history @param {number} count how many messages of a person go */
@@ -60,8 +60,11 @@ function cut(history, count) {
   return end === history.length ? history : history.slice(0, end);
 }
 
+/** Replaces a message of the list as it was loaded. @param {Kenny.Talk} talk @param {Kenny.Turn} turn */
+const replaces = (talk, turn) => talk.loadedVersion >= 0 && turn.cut !== null && turn.since === null;
+
 /** @param {Kenny.Talk} talk */
-const settled = (talk) => cut(talk.history, talk.turns.filter((turn) => isKept(talk, turn)).length);
+const settled = (talk) => cut(talk.history, talk.turns.filter((turn) => isKept(talk, turn) || replaces(talk, turn)).length);
 
 /** What was made of an object that never changes: asked again, it is the same, so that the page can tell by identity that nothing moved. @type {WeakMap<object, any>} */
 const made = new WeakMap();

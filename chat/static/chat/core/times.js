@@ -9,6 +9,7 @@ const weekday = format({ weekday: "short" });
 const date = format({ day: "numeric", month: "short" });
 const longDate = format({ day: "numeric", month: "short", year: "numeric" });
 const month = format({ month: "long", year: "numeric" });
+const day = format({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const full = format({ dateStyle: "full", timeStyle: "long" });
 
 /** Whole local days between two moments. @param {number} ms @param {number} now */
@@ -31,6 +32,15 @@ export function group(ms, now) {
   if (days <= 7) return gettext("Previous 7 days");
   return days <= 30 ? gettext("Previous 30 days") : month(ms);
 }
+
+/** The local day a moment is in, as the moment it began. @param {number} ms */
+export const dayOf = (ms) => new Date(ms).setHours(0, 0, 0, 0);
+
+/** @param {number} ms */
+export const dayName = (ms) => day(ms);
+
+/** @param {number} ms */
+export const time = (ms) => clock(ms);
 
 /** @param {number} ms */
 export const long = (ms) => full(ms);

@@ -7,8 +7,11 @@ export { edit } from "./parts.js";
 /** @param {string} id @param {Partial<Kenny.Turn>} [more] @returns {Kenny.Turn} */
 export const begin = (id, more) => ({
   id, seq: 0, status: "running", user: { text: "", images: [] }, parts: [], stopping: false, error: null, stopReason: null,
-  since: null, version: null, usage: null, asking: false, lenient: false, problem: null, at: null, retry: null, ...more,
+  since: null, version: null, usage: null, asking: false, lenient: false, problem: null, at: null, ended: null, cut: null, onto: null, uploads: [], retry: null, ...more,
 });
+
+/** What is known of a turn before its first event. @param {Kenny.Turn} turn */
+const started = ({ user, cut, onto, uploads }) => ({ user, cut, onto, uploads });
 
 /** @param {Kenny.Turn} turn */
 export const isLive = (turn) => turn.status !== "over" && turn.status !== "unsent";
@@ -27,10 +30,10 @@ export const isGap = (turn, frame) => {
 
 /** @param {Kenny.Turn} turn @param {Kenny.Frame} frame @returns {Kenny.Turn} */
 export function advance(turn, frame) {
-  if (frame.type === "restart") return begin(turn.id, { user: turn.user, lenient: true });
+  if (frame.type === "restart") return begin(turn.id, { ...started(turn), lenient: true });
   if (turn.asking) {
     if (frame.seq !== 1 || RENDERED.has(frame.type)) return turn;
-    return advance(begin(turn.id, { user: turn.user, lenient: true }), frame);
+    return advance(begin(turn.id, { ...started(turn), lenient: true }), frame);
   }
   if (!RENDERED.has(frame.type) && frame.seq <= turn.seq) return turn;
   const step = steps[frame.type];
@@ -67,9 +70,10 @@ const steps = {
   })),
   denied: (turn, f) => running(turn, call(turn.parts, f, { state: "denied", error: f.message, gate: null, deciding: null, problem: null })),
   error: (turn, f) => ({ ...turn, error: { code: f.code, message: f.message, retryable: f.retryable } }),
-  done: (turn, f) => ({
+  done: (turn, f) => ({ // a version that did not move: a turn that failed at once left the list as it was
     ...turn, parts: f.done ? settled(turn.parts) : closed(turn.parts), retry: null, status: f.done ? "over" : "held", stopping: false, stopReason: f.stopReason,
-    since: turn.since ?? f.version, version: f.version, usage: f.usage,
+    since: turn.since ?? (f.version === turn.onto ? null : f.version), version: f.version, usage: f.usage,
+    ended: f.done ? { at: f.at, stopReason: f.stopReason, model: f.model, usage: f.usage ?? {}, cost: f.cost, spent: f.spent } : null,
   }),
 };
 

@@ -18,7 +18,8 @@ import { newId, read } from "./files.js";
 export const acting = (world) => ({ ...going(world), ...writing(world), ...copying(world), ...keeping(world) });
 
 /** @param {World} world @returns {Acts} */
-const going = ({ visit, retry, ui, tell, paint, theme }) => ({
+const going = ({ visit, retry, ui, tell, paint, speak, theme }) => ({
+  say: ({ text }) => speak(text),
   visit: ({ id }) => visit(id), reconnect: retry, reload: () => location.reload(), focus: () => ui.composer.focus(),
   new: () => { visit(null); ui.composer.focus(); },
   theme: (event) => theme(event.theme),

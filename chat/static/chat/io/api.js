@@ -9,17 +9,17 @@ const SENTENCES = {
 };
 
 /** @typedef {{ ok: true, status: number, data: any } | { ok: false, error: Kenny.Failure }} Answer */
-/** @typedef {(method: string, path: string, more?: { body?: unknown, stream?: boolean, headers?: Record<string, string> }) => Promise<Answer>} Api */
+/** @typedef {(method: string, path: string, more?: { body?: unknown, stream?: boolean, patience?: number, headers?: Record<string, string> }) => Promise<Answer>} Api */
 
 /** @param {Kenny.Config} config @returns {Api} */
-export const api = (config) => async (method, path, { body, stream = false, headers = {} } = {}) => {
+export const api = (config) => async (method, path, { body, stream = false, headers = {}, patience = PATIENCE } = {}) => {
   /** @type {Record<string, string>} */
   const all = { "X-Kenny-Account": config.account, Accept: "application/json", ...headers };
   if (method !== "GET") all["X-CSRFToken"] = config.csrf;
   if (body !== undefined) all["Content-Type"] = "application/json";
   try {
     const response = await fetch(path, {
-      method, headers: all, credentials: "same-origin", keepalive: method === "DELETE", signal: AbortSignal.timeout(stream ? PATIENCE * 4 : PATIENCE),
+      method, headers: all, credentials: "same-origin", keepalive: method === "DELETE", signal: AbortSignal.timeout(stream ? PATIENCE * 4 : patience),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     if (!response.ok) return { ok: false, error: await failure(response) };

@@ -24,7 +24,7 @@ export function save(name, text, type) {
 export const newId = (prefix) => prefix + [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** @param {Kenny.Upload} image @returns {Kenny.Upload} */
-function shown(image) {
+export function shown(image) {
   const bytes = Uint8Array.from(atob(image.data), (char) => char.charCodeAt(0));
   return { ...image, url: URL.createObjectURL(new Blob([bytes], { type: image.mediaType })) };
 }

@@ -1,8 +1,7 @@
 // Turns effects into calls and answers with events.
-import { newId } from "./files.js";
+import { again } from "./again.js";
 import { CHANGED, only } from "../core/keys-sent.js";
 import { body } from "../core/outbox.js";
-import { lastOfPerson } from "../core/resend.js";
 
 const LIST = "/api/conversations";
 const EVERY = 60_000;
@@ -64,18 +63,8 @@ export function runner(world) {
       if (answer.ok) tell({ type: "found", query, rows: answer.data.conversations });
     }, TYPED);
   };
-  const resend = async (/** @type {{ id: string }} */ { id }) => {
-    const answer = await call("GET", one(id));
-    if (!answer.ok) { tell({ type: "problem", error: fail(answer.error) }); return; }
-    const shown = state().talks[id]?.turns.at(-1);
-    const stored = lastOfPerson(answer.data.messages);
-    // A turn that failed before anything was stored is sent anew; one that was stored is replaced.
-    const known = stored && (!shown || shown.user.text === stored.text);
-    const what = known ? { text: stored.text, images: stored.images, truncateAt: stored.index, version: answer.data.version } : { text: shown?.user.text ?? "", images: [] };
-    tell({ type: "resend", id, turnId: newId("t-"), ...what });
-  };
   return {
-    send: ({ frame }) => send(frame), pull: () => void pull(), held: () => void held(), load, find, resend, ...writes,
+    send: ({ frame }) => send(frame), pull: () => void pull(), held: () => void held(), load, find, ...writes, ...again(world, fail),
     check: ({ id }) => tell({ type: "check", id }),
     wake: ({ at }) => { setTimeout(() => tell({ type: "wake" }), Math.max(0, at - Date.now()) + Math.random() * 250); },
   };

@@ -8,6 +8,8 @@ const ENDS = {
   max_tokens: gettext("The answer reached its greatest length."), refusal: gettext("Claude declined to answer this."),
   model_context_window_exceeded: gettext("The conversation is longer than Claude can read."), expired: gettext("The approval was not given in time."),
 };
+/** Sending the same again helps nothing: the conversation goes on in a new one. */
+const FULL = new Set(["context_full", "model_context_window_exceeded"]);
 const CALM = new Set(["stopped", "expired", "denied"]);
 
 /** @returns {{ el: HTMLElement, show: (outcome: Kenny.Outcome | null) => void }} */
@@ -15,6 +17,7 @@ export function outcomeLine() {
   const el = clone("t-outcome");
   el.hidden = true;
   onClick(slot(el, "retry"), () => ask(el, { type: "retry" }));
+  onClick(slot(el, "go-on"), () => ask(el, { type: "handOver" }));
   return {
     el,
     show(outcome) {
@@ -23,7 +26,9 @@ export function outcomeLine() {
       const calm = !outcome.error && CALM.has(outcome.stopReason ?? "");
       el.classList.toggle("calm", calm);
       say(slot(el, "ending"), outcome.error?.message ?? ENDS[outcome.stopReason ?? ""] ?? gettext("The answer ended early."));
-      slot(el, "retry").hidden = calm || outcome.stopReason === null;
+      const full = FULL.has(outcome.error?.code ?? "") || FULL.has(outcome.stopReason ?? "");
+      slot(el, "retry").hidden = calm || full || outcome.stopReason === null;
+      slot(el, "go-on").hidden = !full;
     },
   };
 }

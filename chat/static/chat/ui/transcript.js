@@ -2,7 +2,9 @@
 import { ask, keyed, onClick, say, slot } from "./dom.js";
 import { follow } from "./scroll.js";
 import { assistantMessage, userMessage } from "./message.js";
+import { edges } from "./edges.js";
 import { outcomeLine } from "./outcome.js";
+import { isResting } from "../core/again.js";
 import { view } from "../core/talk.js";
 import { fill, gettext, ngettext, number } from "../core/gettext.js";
 
@@ -10,6 +12,9 @@ const STATES = {
   no: gettext("Loading…"), loading: gettext("Loading…"), yes: null, deleted: gettext("This conversation was deleted."),
   missing: gettext("This conversation was not found."), failed: gettext("This conversation could not be loaded."),
 };
+
+/** @param {Kenny.Message} message */
+const keyOf = ({ role, key }) => `${role} ${key}`;
 
 export class Transcript extends HTMLElement {
   /** @type {Map<string, import("./message.js").MessageView>} */ #views = new Map();
@@ -47,7 +52,8 @@ export class Transcript extends HTMLElement {
     say(slot(this, "state"), talk && !all.length ? (talk.loaded === "failed" ? talk.problem?.message : null) ?? STATES[talk.loaded] : null);
     say(slot(this, "edge"), all.length > 50 && shown.length === all.length ? gettext("Beginning of the conversation") : null);
     const box = slot(this, "messages");
-    keyed(box, this.#views, shown, (m) => `${m.role} ${m.key}`, (m) => withOutcome(m.role === "user" ? userMessage() : assistantMessage()));
+    keyed(box, this.#views, shown, keyOf, (m) => withOutcome(m.role === "user" ? userMessage() : assistantMessage()));
+    edges((m) => this.#views.get(keyOf(m))?.el, all, shown, isResting(talk));
     if (this.#count && !this.#follow?.isPinned()) this.#missed += Math.max(0, all.length - this.#count);
     this.#count = all.length;
     return this.#end();
