@@ -15,10 +15,15 @@ HEARTBEAT = 15.0
 """Seconds of silence after which a comment keeps proxies from closing the stream."""
 
 
+LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+"""Ends of a line to Python and JavaScript, none to this format: escaped, for readers that split where those do."""
+
+
 def framed(entry: Entry) -> bytes:
+    line = entry.line if entry.line.isascii() else entry.line.translate(LINE_ENDS)
     if entry.type == "restart":
-        return f"event: restart\ndata: {entry.line}\n\n".encode()
-    return f"id: {entry.seq}\nevent: {entry.type}\ndata: {entry.line}\n\n".encode()
+        return f"event: restart\ndata: {line}\n\n".encode()
+    return f"id: {entry.seq}\nevent: {entry.type}\ndata: {line}\n\n".encode()
 
 
 def response(

@@ -69,8 +69,8 @@ class TestAfterACrash:
         ]
         assert faults(rows.stored(turn)) == []
 
-    def test_calls_what_had_begun_unknown_and_runs_it_never_again(self, turn: Turn) -> None:
-        """T7, T72: contract 7, rule 3."""
+    def test_calls_what_had_begun_unknown_and_runs_it_never_again_t7_t72(self, turn: Turn) -> None:
+        """Contract 7, rule 3."""
         rows.kept(turn, TU("a1", "read_gauge"), TU("a2", "read_gauge"))
         done = ToolCall.objects.filter(call_id="a1")
         done.update(state="done", ok=True, told=True, result={"text": "7 bar"})
@@ -83,8 +83,8 @@ class TestAfterACrash:
         assert second == outcomes.UNKNOWN
         assert heal(rows.stored(turn)).messages == rows.stored(turn)
 
-    def test_calls_what_was_approved_and_had_not_begun_not_run(self, turn: Turn) -> None:
-        """Contract 7, rule 3: and the approval is void; T7: nobody stopped it."""
+    def test_calls_what_was_approved_and_had_not_begun_not_run_t7(self, turn: Turn) -> None:
+        """Contract 7, rule 3: and the approval is void: nobody stopped it."""
         rows.kept(turn, TU("a1", v=1))
         approved = {"state": "approved", "decided_by": turn.owner, "decided_at": NOW}
         ToolCall.objects.update(**approved)
@@ -110,8 +110,8 @@ class TestAfterACrash:
         ]
         assert texts(turn) == [outcomes.DENIED]
 
-    def test_holds_again_what_still_waits(self, turn: Turn) -> None:
-        """Rule 10, T66, T71: all others are answered first, nothing is reset."""
+    def test_holds_again_what_still_waits_t66_t71(self, turn: Turn) -> None:
+        """Rule 10: all others are answered first, nothing is reset."""
         rows.kept(turn, TU("a1", "read_gauge"), TU("a2", v=2))
         rows.abandon(turn)
 

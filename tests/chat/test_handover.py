@@ -107,7 +107,7 @@ class TestHandover:
         [fails("too_long"), fails("transient"), says(""), says("cut", stop="max_tokens"),
          Said(stop="refusal"), Said(fault=RuntimeError("ours"))],
     )  # fmt: skip
-    def test_hands_over_an_excerpt_when_no_model_writes(
+    def test_hands_over_an_excerpt_when_no_model_writes_t88(
         self, engine: Engine, api: Api, valves: Valves, answer: Said
     ) -> None:
         full(engine)
@@ -117,6 +117,19 @@ class TestHandover:
 
         assert (answered.status_code, answered.body["by"]) == (201, "excerpt")
         assert "Claude: 7 bar." in first_of(engine, answered)[1]["text"]
+
+    def test_is_short_whatever_the_model_wrote_t88(
+        self, engine: Engine, api: Api, valves: Valves
+    ) -> None:
+        """A note that is longer than what it replaces would not make the conversation shorter."""
+        full(engine)
+        engine.script(says("x" * 1_000_000, chunk=100_000))
+
+        answer = hand_over(engine, api)
+
+        said = first_of(engine, answer)
+        assert sum(len(block["text"]) for block in said) < handover.LONGEST + 2_000
+        assert engine.say("go on", conversation_id=answer.body["conversationId"])
 
     def test_does_not_wait_for_ever(
         self, engine: Engine, api: Api, valves: Valves, monkeypatch: pytest.MonkeyPatch
@@ -203,7 +216,7 @@ class TestHandover:
 
 
 class TestTold:
-    def test_is_a_broken_list_healed(self) -> None:
+    def test_is_a_broken_list_healed_t2(self) -> None:
         stored = [U(T("open V1")), A(TH("hm"), TU("a1", "set_valve", v=1)), U(T("well?"))]
 
         told = handover.told(stored, limit=10_000)

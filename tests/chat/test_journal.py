@@ -168,8 +168,8 @@ class TestAJob:
         assert kept(good) == kept(other) == ["reset"]
         assert desk.lost == [bad.turn_pk]
 
-    def test_is_done_even_if_nobody_waits_for_it_any_more(self, desk: Desk) -> None:
-        """T34: a save is not undone by the end of who asked for it."""
+    def test_is_done_even_if_nobody_waits_for_it_any_more_t34(self, desk: Desk) -> None:
+        """A save is not undone by the end of who asked for it."""
         tape = desk.tape()
         tape.append(Reset())
 

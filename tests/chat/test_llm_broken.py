@@ -44,8 +44,8 @@ class TestFaults:
             [S, t(0, "The valve is"), x(0), D("end_turn")],
         ],
     )
-    def test_a_stream_that_just_ends_is_no_reply(self, events: list[Event]) -> None:
-        """T36: a raw end of the body is not success, whatever came before it."""
+    def test_a_stream_that_just_ends_is_no_reply_t36(self, events: list[Event]) -> None:
+        """A raw end of the body is not success, whatever came before it."""
         with pytest.raises(Malformed, match="ended before its message did"):
             whole(*events)
 
@@ -99,8 +99,10 @@ class TestFaults:
         assert isinstance(growing.partial(), list)
 
     @pytest.mark.parametrize("before", [[], [S], [S, PING], [S, t(0, "Open")]])
-    def test_an_error_in_the_stream_is_raised_with_its_type(self, before: list[Event]) -> None:
-        """T45, T49: under HTTP 200, and even as the only event."""
+    def test_an_error_in_the_stream_is_raised_with_its_type_t45_t49(
+        self, before: list[Event]
+    ) -> None:
+        """Under HTTP 200, and even as the only event."""
         with pytest.raises(UpstreamError) as raised:
             grown(*before, ERR("overloaded_error", details={"error_code": "c"}))
 
@@ -149,8 +151,8 @@ class TestPartial:
     def test_keeps_closed_blocks_and_open_text(self, events: list[Event], kept: list[Any]) -> None:
         assert grown(*events).partial() == kept
 
-    def test_keeps_signed_thinking_before_text(self) -> None:
-        """T91: the block is opaque, its text and signature stay together."""
+    def test_keeps_signed_thinking_before_text_t91(self) -> None:
+        """The block is opaque, its text and signature stay together."""
         growing = grown(S, th(0, "long text"), sig(0, "abc"), x(0), t(1, "Open"))
 
         assert growing.partial() == [

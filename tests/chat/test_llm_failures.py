@@ -28,10 +28,10 @@ class TestCauseOf:
             ("invalid_request_error", "invalid"),
         ],
     )
-    def test_goes_by_the_type_whatever_the_status(
+    def test_goes_by_the_type_whatever_the_status_t45_t49_t50(
         self, kind: str, wanted: str, status: int
     ) -> None:
-        """T45, T49, T50: the same fault as a response and in a stream."""
+        """The same fault as a response and in a stream."""
         assert cause_of(status=status, kind=kind, code=None, prose="").kind == wanted
 
     @pytest.mark.parametrize(

@@ -102,10 +102,10 @@ class TestFaults:
         assert LONG.startswith("".join(block["text"] for block in attempt.partial()))
         assert attempt.usage["input_tokens"] > 0
 
-    async def test_of_a_stream_of_one_error_are_no_broken_stream(
+    async def test_of_a_stream_of_one_error_are_no_broken_stream_t49(
         self, upstream: Upstream, model: claude.Claude
     ) -> None:
-        """T49: an error event without any message_start is classed by its type."""
+        """An error event without any message_start is classed by its type."""
         upstream.queue(says("", fault="error:invalid_request_error", unstarted=True))
 
         assert (await failure_of(model.stream(request()))).kind == "invalid"
@@ -234,10 +234,9 @@ class TestFaults:
 
 class TestCutReplies:
     @pytest.mark.parametrize("fault", ["cut", "unclosed"])
-    async def test_carry_their_reason_and_no_half_call(
+    async def test_carry_their_reason_and_no_half_call_t52_t53(
         self, upstream: Upstream, model: claude.Claude, fault: str
     ) -> None:
-        """T52, T53."""
         upstream.queue(
             calls(
                 use("read_gauge", n=100),

@@ -45,8 +45,8 @@ class TestReply:
         assert reply.unreadable == {}
         assert reply.request_id == "req_1"
 
-    def test_keeps_thinking_that_is_not_displayed(self) -> None:
-        """T44: the empty `thinking` is a field the API requires."""
+    def test_keeps_thinking_that_is_not_displayed_t44(self) -> None:
+        """The empty `thinking` is a field the API requires."""
         reply = whole(S, sig(0, "abc"), x(0), j(1, "{}"), x(1), D("tool_use"), E)
 
         assert reply.content[0] == {"type": "thinking", "thinking": "", "signature": "abc"}
@@ -105,8 +105,8 @@ class TestReply:
             },
         ]
 
-    def test_keeps_the_streamed_input_of_a_server_tool(self) -> None:
-        """T96: what is replayed after a pause equals what was received."""
+    def test_keeps_the_streamed_input_of_a_server_tool_t96(self) -> None:
+        """What is replayed after a pause equals what was received."""
         reply = whole(S, start(0, SEARCH), j(0, '{"q": 1}'), x(0), D("pause_turn"), E)
 
         assert reply.content == [{**SEARCH, "input": {"q": 1}}]
@@ -117,8 +117,8 @@ class TestReply:
         assert reply.content == [{**CALL, "id": "a0"}]
 
     @pytest.mark.parametrize("text", ["", " ", "\n\t"])
-    def test_leaves_out_text_that_the_api_would_refuse(self, text: str) -> None:
-        """T39, T40: the API itself returns empty text and refuses it on the way back."""
+    def test_leaves_out_text_that_the_api_would_refuse_t39_t40(self, text: str) -> None:
+        """The API itself returns empty text and refuses it on the way back."""
         reply = whole(S, t(0, text), x(0), j(1, '{"v": 1}'), x(1), D("tool_use"), E)
 
         assert reply.content == [CALL]
@@ -128,8 +128,8 @@ class TestReply:
 
         assert reply.content == []
 
-    def test_leaves_out_thinking_without_signature(self) -> None:
-        """T90, T92: a proxy that drops signatures."""
+    def test_leaves_out_thinking_without_signature_t90_t92(self) -> None:
+        """A proxy that drops signatures."""
         reply = whole(S, th(0, "hm"), x(0), j(1, '{"v": 1}'), x(1), D("tool_use"), E)
 
         assert reply.content == [CALL]
@@ -147,16 +147,16 @@ class TestReply:
             "novel",
         ],
     )
-    def test_carries_every_stop_reason(self, reason: str) -> None:
-        """T52, T53: a cut reply looks whole but for its reason; the loop decides by that."""
+    def test_carries_every_stop_reason_t52_t53(self, reason: str) -> None:
+        """A cut reply looks whole but for its reason; the loop decides by that."""
         reply = whole(S, t(0, "Open"), x(0), j(1, '{"v": 1}'), x(1), D(reason), E)
 
         assert reply.stop_reason == reason
         assert reply.content == [OPEN, CALL]
 
     @pytest.mark.parametrize("closing", [[], [x(0)]])
-    def test_never_completes_a_call_that_was_cut(self, closing: list[Event]) -> None:
-        """T53: `{"v": 1, "percent": 1` of 100 is not a valve at one percent."""
+    def test_never_completes_a_call_that_was_cut_t53(self, closing: list[Event]) -> None:
+        """`{"v": 1, "percent": 1` of 100 is not a valve at one percent."""
         reply = whole(S, j(0, '{"v": 1, "percent": 1'), *closing, D("max_tokens"), E)
 
         assert reply.stop_reason == "max_tokens"
@@ -175,8 +175,8 @@ class TestReply:
         ("raw", "reason"),
         [('{"v": "\\ud83d"}', "half of a surrogate pair"), ("[1]", "not a JSON object")],
     )
-    def test_names_the_call_whose_arguments_it_cannot_read(self, raw: str, reason: str) -> None:
-        """T83: the process survives a lone surrogate, and the model is told."""
+    def test_names_the_call_whose_arguments_it_cannot_read_t83(self, raw: str, reason: str) -> None:
+        """The process survives a lone surrogate, and the model is told."""
         reply = whole(S, j(0, raw), x(0), D("tool_use"), E)
 
         assert reply.unreadable == {"a0": reason}

@@ -39,14 +39,14 @@ class TestLogs:
             Answer(raw=b"data: " + SECRET.encode() + b"\n\n"),
         ],
     )
-    async def test_hold_one_line_per_request_and_nothing_that_was_said(
+    async def test_hold_one_line_per_request_and_nothing_that_was_said_t109_t111(
         self,
         upstream: Upstream,
         model: claude.Claude,
         caplog: pytest.LogCaptureFixture,
         answer: Answer,
     ) -> None:
-        """T109, T111: the canary stands in the key, the system text, the message, the tools and the answer."""
+        """The canary stands in the key, the system text, the message, the tools and the answer."""
         caplog.set_level(logging.DEBUG, logger="chat.llm")
         upstream.queue(answer)
         secret = [{"name": "t", "description": SECRET, "input_schema": {"type": "object"}}]

@@ -35,7 +35,7 @@ def read(*chunks: bytes) -> list[dict[str, Any]]:
 class TestEvents:
     @pytest.mark.parametrize("ends", [b"\n", b"\r\n", b"\r"])
     @pytest.mark.parametrize("write", [plain, encode])
-    def test_reads_the_same_wherever_the_stream_is_cut(self, write: Any, ends: bytes) -> None:
+    def test_reads_the_same_wherever_the_stream_is_cut_t38(self, write: Any, ends: bytes) -> None:
         # The byte after the last blank line shows that a lone return ends a line.
         stream = b"".join(map(write, DELTAS)).replace(b"\n", ends) + b":"
 
@@ -117,7 +117,7 @@ class TestEvents:
 
 
 class TestEncode:
-    def test_writes_one_line_of_ascii(self) -> None:
+    def test_writes_one_line_of_ascii_t38(self) -> None:
         written = encode(DELTAS[2])
 
         assert written.isascii()

@@ -20,28 +20,28 @@ class TestAnAnswer:
         assert (heard.reason, heard.code) == ("end_turn", None)
 
     @pytest.mark.parametrize("blocks", [[], [T("")], [T(" \n")], [TH("hm")], [TH("hm", ""), T("")]])
-    def test_of_nothing_that_can_be_shown_is_not_stored(self, blocks: list[dict[str, Any]]) -> None:
-        """T32, T39: what the API gives and does not take back."""
+    def test_of_nothing_that_can_be_shown_is_not_stored_t32_t39(
+        self, blocks: list[dict[str, Any]]
+    ) -> None:
+        """What the API gives and does not take back."""
         heard = play(reply(*blocks))
 
         assert heard.kinds == ["Ask"]
         assert (heard.reason, heard.code) == ("end_turn", None)
 
-    def test_loses_its_empty_texts(self) -> None:
-        """T39, T40."""
+    def test_loses_its_empty_texts_t39_t40(self) -> None:
         heard = play(reply(T(""), TU("a1")), Held())
 
         assert heard.of(Keep).content == [TU("a1")]
 
-    def test_runs_no_call_that_came_with_another_reason(self) -> None:
-        """T53: by the stop_reason, not by the schema."""
+    def test_runs_no_call_that_came_with_another_reason_t53(self) -> None:
+        """By the stop_reason, not by the schema."""
         heard = play(reply(T("I will."), TU("a1"), stop="end_turn"), [])
 
         assert heard.of(Keep).content == [T("I will.")]
         assert heard.of(Keep).calls == []
 
-    def test_of_calls_that_came_with_another_reason_is_not_stored(self) -> None:
-        """T53."""
+    def test_of_calls_that_came_with_another_reason_is_not_stored_t53(self) -> None:
         heard = play(reply(TU("a1"), stop="end_turn"))
 
         assert heard.kinds == ["Ask"]
@@ -67,16 +67,16 @@ class TestCalls:
         ("outcome", "reason", "code"),
         [(Held(), "held", None), (Halted(), "stopped", None), (GaveUp(), "denied", "denied")],
     )
-    def test_end_the_segment_when_they_halt(
+    def test_end_the_segment_when_they_halt_t62_t69(
         self, outcome: object, reason: str, code: str | None
     ) -> None:
-        """T62, T69: a hold persists and returns, it waits for nobody."""
+        """A hold persists and returns, it waits for nobody."""
         heard = play(reply(TU("a1")), outcome)
 
         assert (heard.reason, heard.code) == (reason, code)
 
-    def test_that_could_not_be_read_keep_their_reason(self) -> None:
-        """T83: a message may hold good and bad calls."""
+    def test_that_could_not_be_read_keep_their_reason_t83(self) -> None:
+        """A message may hold good and bad calls."""
         heard = play(reply(TU("a1"), TU("a2"), a2="No JSON."), Held())
 
         assert heard.of(Keep).unreadable == {"a2": "No JSON."}
@@ -89,8 +89,8 @@ class TestCalls:
         assert [call["id"] for call in heard.of(Keep).calls] == ["call_1_1"]
         assert heard.of(Keep).unreadable == {"call_1_1": "No JSON."}
 
-    def test_get_names_of_their_own(self) -> None:
-        """Rule B1.5, T25: in one message, and against all that were there before."""
+    def test_get_names_of_their_own_t25(self) -> None:
+        """Rule B1.5: in one message, and against all that were there before."""
         before = [U(T("x")), A(TU("a1"), TU("call_4_1")), U(TR("a1"), TR("call_4_1")), U(T("y"))]
 
         heard = play(reply(TU("a2"), TU("a1"), TU("a2")), Held(), messages=before)
@@ -99,8 +99,8 @@ class TestCalls:
 
 
 class TestAReplyThatWasCutOff:
-    def test_by_its_length_is_tried_once_with_twice_the_room(self) -> None:
-        """T52: part C, row 4."""
+    def test_by_its_length_is_tried_once_with_twice_the_room_t52(self) -> None:
+        """Part C, row 4."""
         cut = reply(T("half"), TU("a1"), stop="max_tokens")
 
         heard = play(cut, reply(T("Done.")), [])
@@ -109,8 +109,8 @@ class TestAReplyThatWasCutOff:
         assert [ask.max_tokens for ask in heard.asked] == [1000, 2000]
         assert heard.asked[1].messages == HELLO
 
-    def test_twice_ends_the_turn_without_any_of_its_calls(self) -> None:
-        """T52, T53, T55: complete calls of the same reply are not run either, and the person is told the cause."""
+    def test_twice_ends_the_turn_without_any_of_its_calls_t52_t53_t55(self) -> None:
+        """Complete calls of the same reply are not run either, and the person is told the cause."""
         cut = reply(T("half"), TU("a1"), TU("a2"), stop="max_tokens")
 
         heard = play(cut, cut, [])
@@ -155,8 +155,8 @@ class TestAReplyThatWasCutOff:
 
 
 class TestAPause:
-    def test_is_stored_as_it_is_and_goes_on(self) -> None:
-        """Part C, row 3; T96: the call of the provider's own tool comes back as it was."""
+    def test_is_stored_as_it_is_and_goes_on_t96(self) -> None:
+        """Part C, row 3: the call of the provider's own tool comes back as it was."""
         paused = reply(TH("hm"), SU("srvtoolu_1"), stop="pause_turn")
 
         heard = play(paused, [], reply(T("Found.")), [])
@@ -164,8 +164,7 @@ class TestAPause:
         assert heard.asked[1].messages == [*HELLO, A(*paused.content)]
         assert heard.reason == "end_turn"
 
-    def test_ends_the_turn_when_it_never_ends_itself(self) -> None:
-        """T96."""
+    def test_ends_the_turn_when_it_never_ends_itself_t96(self) -> None:
         paused = reply(SU("srvtoolu_1"), stop="pause_turn")
         outcomes: list[Any] = []
         for n in range(MAX_PAUSES):
@@ -218,16 +217,16 @@ class TestWhatMayBeKept:
             ([TU("a1")], [TU("a1")]),
         ],
     )
-    def test_is_what_the_api_takes_back(
+    def test_is_what_the_api_takes_back_t32_t44_t90(
         self, content: list[dict[str, Any]], kept: list[dict[str, Any]]
     ) -> None:
-        """T32, T44, T90: unsigned thinking never, thinking alone never, an empty thought with its signature always."""
+        """Unsigned thinking never, thinking alone never, an empty thought with its signature always."""
         assert keepable(content) == kept
 
 
 class TestARequest:
-    def test_is_healed_and_merged(self) -> None:
-        """T2, T3: every request goes through the same healing."""
+    def test_is_healed_and_merged_t2_t3(self) -> None:
+        """Every request goes through the same healing."""
         stored = [U(T("x")), A(TU("a1")), U(T("go on")), U(T("now"))]
 
         heard = play(reply(T("Done.")), [], messages=stored)
@@ -244,8 +243,8 @@ class TestARequest:
 
         assert heard.of(Ask).messages == [stored[0], A(T("a")), *stored[2:]]
 
-    def test_that_is_refused_for_its_thinking_is_sent_once_more_without(self) -> None:
-        """T9, T93: once, and it is remembered."""
+    def test_that_is_refused_for_its_thinking_is_sent_once_more_without_t9_t93(self) -> None:
+        """Once, and it is remembered."""
         stored = [U(T("x")), A(TH("old"), T("a")), U(T("y"))]
 
         heard = play(failure("binding"), reply(T("Done.")), [], messages=stored)

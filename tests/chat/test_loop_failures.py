@@ -13,15 +13,15 @@ from tests.support.notation import TH, TR, TU, A, T, U
 
 class TestAFailureThatPasses:
     @pytest.mark.parametrize("kind", ["transient", "unreachable", "rate_limited"])
-    def test_is_tried_again_after_a_reset(self, kind: FailureKind) -> None:
-        """T45, T50: part C, row 7; nothing of the attempt is kept."""
+    def test_is_tried_again_after_a_reset_t45_t50(self, kind: FailureKind) -> None:
+        """Part C, row 7; nothing of the attempt is kept."""
         heard = play(failure(kind), WAITED, reply(T("Done.")), [])
 
         assert heard.kinds == ["Ask", "Void", "Wait", "Ask", "Keep"]
         assert heard.asked[0].messages == heard.asked[1].messages
 
-    def test_ends_the_turn_at_the_third_time(self) -> None:
-        """T47: one visible answer, two retries a turn."""
+    def test_ends_the_turn_at_the_third_time_t47(self) -> None:
+        """One visible answer, two retries a turn."""
         failed = failure("transient")
 
         heard = play(failed, WAITED, failed, WAITED, failed)
@@ -33,8 +33,7 @@ class TestAFailureThatPasses:
         assert heard.end.problem is not None
         assert heard.end.problem.retryable
 
-    def test_counts_over_the_whole_segment(self) -> None:
-        """T47."""
+    def test_counts_over_the_whole_segment_t47(self) -> None:
         failed = failure("transient")
         between = [reply(TU("a1")), [TR("a1")]]
 
@@ -62,8 +61,8 @@ class TestAFailureThatPasses:
 
 class TestAFailureThatStays:
     @pytest.mark.parametrize("kind", ["invalid", "too_long", "refused_key", "no_credit", "binding"])
-    def test_is_never_sent_again_unchanged(self, kind: FailureKind) -> None:
-        """T9, T49, T86: part C, rows 8 and 9; no loop on a prompt that is too long."""
+    def test_is_never_sent_again_unchanged_t9_t49_t86(self, kind: FailureKind) -> None:
+        """Part C, rows 8 and 9; no loop on a prompt that is too long."""
         heard = play(failure(kind))
 
         assert heard.kinds == ["Ask", "Void"]
@@ -73,8 +72,8 @@ class TestAFailureThatStays:
         assert not heard.end.problem.retryable
 
     @pytest.mark.parametrize("kind", ["invalid", "binding"])
-    def test_is_tried_once_without_thinking_and_then_no_more(self, kind: FailureKind) -> None:
-        """T93: a loop guard of one."""
+    def test_is_tried_once_without_thinking_and_then_no_more_t93(self, kind: FailureKind) -> None:
+        """A loop guard of one."""
         stored = [U(T("x")), A(TH("old"), T("a")), U(T("y"))]
 
         heard = play(failure(kind), failure(kind), messages=stored)
@@ -82,8 +81,8 @@ class TestAFailureThatStays:
         assert heard.kinds == ["Ask", "Void", "Unbind", "Ask", "Void"]
         assert heard.reason == "failed"
 
-    def test_leaves_no_words_of_its_own_in_the_list(self) -> None:
-        """T48: an error is never what the assistant said."""
+    def test_leaves_no_words_of_its_own_in_the_list_t48(self) -> None:
+        """An error is never what the assistant said."""
         heard = play(failure("refused_key"))
 
         assert not any(isinstance(step, Keep) for step in heard.steps)
@@ -97,16 +96,15 @@ class TestAFailureThatStays:
 
 
 class TestStop:
-    def test_keeps_what_was_whole_and_the_open_text(self) -> None:
-        """T30, T33: part C, last row."""
+    def test_keeps_what_was_whole_and_the_open_text_t30_t33(self) -> None:
+        """Part C, last row."""
         heard = play(Cut(content=[TH("hm"), T("Open")]), [])
 
         assert heard.of(Keep).content == [TH("hm"), T("Open")]
         assert heard.reason == "stopped"
 
     @pytest.mark.parametrize("content", [[], [TH("hm")], [T("\n")], [TH("hm", "")]])
-    def test_keeps_nothing_where_nothing_was_said(self, content: list[dict[str, Any]]) -> None:
-        """T32."""
+    def test_keeps_nothing_where_nothing_was_said_t32(self, content: list[dict[str, Any]]) -> None:
         heard = play(Cut(content=content))
 
         assert (heard.kinds, heard.reason) == (["Ask"], "stopped")
@@ -120,8 +118,8 @@ class TestStop:
         assert heard.of(Keep).content == [T("Then"), TU("call_3_1")]
         assert heard.reason == "stopped"
 
-    def test_drops_calls_that_follow_an_unsigned_thought(self) -> None:
-        """T90: they could never be sent again."""
+    def test_drops_calls_that_follow_an_unsigned_thought_t90(self) -> None:
+        """They could never be sent again."""
         heard = play(Cut(content=[TH("hm", ""), T("Then"), TU("a1")]), [])
 
         assert heard.of(Keep).content == [T("Then")]

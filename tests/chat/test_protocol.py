@@ -14,6 +14,7 @@ from chat.reader import Reader
 from history.errors import BadRequest, InvalidId, Refused, TooLarge, UnknownField
 
 CONTRACTS = Path(__file__).parents[1] / "contracts"
+CANARY = "hunter-x"
 FRAMES = {
     "send": Send,
     "watch": Watch,
@@ -113,8 +114,8 @@ class TestSend:
         assert (send.truncate_at, send.version, send.images[0].data) == (2, 3, "AAAA")
 
     @pytest.mark.parametrize("message", ["", "   ", "\n\t"])
-    def test_refuses_an_empty_message(self, message: str) -> None:
-        """T42: nothing is stored."""
+    def test_refuses_an_empty_message_t42(self, message: str) -> None:
+        """Nothing is stored."""
         with pytest.raises(BadRequest):
             self.send(message=message)
 
@@ -124,8 +125,7 @@ class TestSend:
         assert self.send(message=" ", images=[picture]).images
 
     @pytest.mark.parametrize("message", ["a\x00b", "half \ud83d"])
-    def test_refuses_what_is_no_text(self, message: str) -> None:
-        """T83, T84."""
+    def test_refuses_what_is_no_text_t83_t84(self, message: str) -> None:
         with pytest.raises(BadRequest):
             self.send(message=message)
 
@@ -162,6 +162,30 @@ class TestSend:
         """Rule 18."""
         with pytest.raises(BadRequest):
             self.send(truncateAt=2)
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            {"message": {"token": CANARY}},
+            {"images": CANARY},
+            {"images": [{"mediaType": [CANARY], "data": "AAAA"}]},
+            {"images": [{"mediaType": "image/png", "data": "AAAA", "token": CANARY}]},
+            {"conversationId": f"/{CANARY}"},
+            {"turnId": f"/{CANARY}"},
+            {"agentId": [CANARY]},
+            {"truncateAt": CANARY, "version": 1},
+            {"version": CANARY},
+            {"settings": CANARY},
+            {"token": CANARY},
+        ],
+    )
+    def test_names_the_field_and_never_its_value_t110(self, body: dict[str, Any]) -> None:
+        with pytest.raises(Refused) as refused:
+            self.send(**body)
+
+        said = f"{refused.value.message} {refused.value.facts}"
+        assert CANARY not in said
+        assert any(name in said for name in (*body, "token", "mediaType", "id"))
 
     def test_refuses_a_body_that_is_no_object(self) -> None:
         with pytest.raises(BadRequest):

@@ -97,10 +97,10 @@ def runs_of(entries: list[Entry]) -> dict[int, tuple[int, str]]:
 class TestRendering:
     @settings(max_examples=150, deadline=None)
     @given(EVENTS, st.data())
-    def test_shows_every_watcher_what_a_fresh_rendering_shows(
+    def test_shows_every_watcher_what_a_fresh_rendering_shows_t100(
         self, events: list[Any], data: st.DataObject
     ) -> None:
-        """Rules 5, 7, T100: any ticks, any moment of joining, any position to resume from."""
+        """Rules 5, 7: any ticks, any moment of joining, any position to resume from."""
         entries = numbered(events)
         joining = data.draw(st.integers(0, len(entries)), label="joins after so many events")
         after = data.draw(st.integers(0, joining), label="has seen up to")

@@ -40,8 +40,8 @@ class TestATurn:
         stored = engine.conversation()
         assert (stored.version, stored.title, stored.live) == (2, "hi", None)
 
-    def test_runs_calls_that_read_and_goes_on(self, engine: Engine, valves: Valves) -> None:
-        """T101: a result continues the turn it belongs to."""
+    def test_runs_calls_that_read_and_goes_on_t101(self, engine: Engine, valves: Valves) -> None:
+        """A result continues the turn it belongs to."""
         engine.script(
             calls(TU("a1", "read_gauge", v=1), before="I will look."),
             calls(TU("a2", "read_gauge")),
@@ -117,8 +117,7 @@ class TestATurn:
         )
         assert engine.stored()[-1]["content"][0]["type"] == "tool_result"
 
-    def test_goes_on_by_itself_after_a_pause(self, engine: Engine) -> None:
-        """T96."""
+    def test_goes_on_by_itself_after_a_pause_t96(self, engine: Engine) -> None:
         engine.script(
             Said(blocks=[T("Looking."), SU("srvtoolu_1")], stop="pause_turn"), says("Found.")
         )
@@ -134,8 +133,7 @@ class TestATurn:
 
 
 class TestReplies:
-    def test_that_were_cut_are_tried_once_with_more_room(self, engine: Engine) -> None:
-        """T52."""
+    def test_that_were_cut_are_tried_once_with_more_room_t52(self, engine: Engine) -> None:
         cut = Said(blocks=[T("half"), TU("a1")], stop="max_tokens")
         engine.script(cut, cut)
 
@@ -154,8 +152,8 @@ class TestReplies:
         assert kinds(events)[-3:] == ["reset", "error", "done"]
         assert len(engine.stored()) == 1
 
-    def test_with_unreadable_arguments_are_answered_and_go_on(self, engine: Engine) -> None:
-        """T83: the process survives, the model is told."""
+    def test_with_unreadable_arguments_are_answered_and_go_on_t83(self, engine: Engine) -> None:
+        """The process survives, the model is told."""
         block = TU("a1") | {"input": {"INVALID_JSON": '{"v": NaN}'}}
         engine.script(calls(block, unreadable={"a1": "It is no JSON."}), says("Sorry."))
 
@@ -165,10 +163,10 @@ class TestReplies:
         assert (result["ok"], result["error"]) == (False, "It is no JSON. The call was not run.")
         assert events[-1]["stopReason"] == "end_turn"
 
-    def test_with_the_same_call_id_twice_are_told_apart(
+    def test_with_the_same_call_id_twice_are_told_apart_t25(
         self, engine: Engine, valves: Valves
     ) -> None:
-        """T25: a proxy's ids are not trusted to be unique."""
+        """A proxy's ids are not trusted to be unique."""
         engine.script(
             calls(TU("a1", "read_gauge"), TU("a1", "read_gauge")),
             calls(TU("a1", "read_gauge")),

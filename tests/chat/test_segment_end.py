@@ -62,8 +62,8 @@ class TestTheEndOfTheProcess:
         assert (events[-1]["done"], events[-1]["pending"]) == (False, ["a2"])
         assert engine.call("a1").state == "unknown"
 
-    def test_calls_what_had_not_begun_not_run(self, engine: Engine) -> None:
-        """T7: nobody stopped it."""
+    def test_calls_what_had_not_begun_not_run_t7(self, engine: Engine) -> None:
+        """Nobody stopped it."""
         engine.script(Said(blocks=[TU("a1", "read_gauge"), T("and now")], hold=1))
         turn = engine.send()
         engine.until_held()

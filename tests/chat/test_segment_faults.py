@@ -16,8 +16,8 @@ from tests.support.scripted import Said, calls, fails, says
 
 
 class TestAFault:
-    def test_of_the_model_shows_a_reset_and_is_tried_again(self, engine: Engine) -> None:
-        """T45, T47: one visible answer; the usage of all attempts is summed."""
+    def test_of_the_model_shows_a_reset_and_is_tried_again_t45_t47(self, engine: Engine) -> None:
+        """One visible answer; the usage of all attempts is summed."""
         failed = fails("transient", blocks=[T("The val")])
         engine.script(failed, failed, says("Open."))
 
@@ -30,8 +30,10 @@ class TestAFault:
         assert events[-1]["usage"] == {"output_tokens": 21}
         assert Turn.objects.get().rounds == 1
 
-    def test_of_the_model_that_stays_ends_the_turn_with_the_reason(self, engine: Engine) -> None:
-        """T48, T49: nothing of it becomes the assistant's words."""
+    def test_of_the_model_that_stays_ends_the_turn_with_the_reason_t48_t49(
+        self, engine: Engine
+    ) -> None:
+        """Nothing of it becomes the assistant's words."""
         engine.script(fails("no_credit", blocks=[T("half")]))
 
         events = engine.say()
@@ -41,8 +43,8 @@ class TestAFault:
         assert [spoken(message) for message in engine.stored()] == ["open V1"]
         assert Turn.objects.get().error == "no_credit"
 
-    def test_of_our_own_ends_the_turn_too(self, engine: Engine) -> None:
-        """T34, T109: settled, said once, without any detail."""
+    def test_of_our_own_ends_the_turn_too_t34_t109(self, engine: Engine) -> None:
+        """Settled, said once, without any detail."""
         engine.script(Said(blocks=[T("half")], fault=RuntimeError("secret")))
 
         events = engine.say()

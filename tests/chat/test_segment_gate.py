@@ -13,8 +13,8 @@ HOLD = calls(TU("a1", v=1), before="I will open V1.")
 
 
 class TestACallThatChangesSomething:
-    def test_is_held_and_nothing_has_run(self, engine: Engine, valves: Valves) -> None:
-        """T62: contract 7, rule 6; a pause persists and returns."""
+    def test_is_held_and_nothing_has_run_t62(self, engine: Engine, valves: Valves) -> None:
+        """Contract 7, rule 6; a pause persists and returns."""
         engine.script(HOLD)
         turn = engine.send()
 
@@ -35,8 +35,8 @@ class TestACallThatChangesSomething:
         assert valves.opened == []
         assert engine.conversation().live == {"turnId": turn.turn_id, "status": "held"}
 
-    def test_ends_the_list_while_it_waits(self, engine: Engine) -> None:
-        """T61, rule 16: nothing is lost over a reload."""
+    def test_ends_the_list_while_it_waits_t61(self, engine: Engine) -> None:
+        """Rule 16: nothing is lost over a reload."""
         engine.script(HOLD)
 
         engine.say()
@@ -63,10 +63,9 @@ class TestACallThatChangesSomething:
         assert (events[-1]["done"], events[-1]["version"]) == (True, 3)
         assert [message["role"] for message in engine.stored()] == ["user", "assistant"] * 2
 
-    def test_does_not_run_once_it_is_denied_and_the_model_is_told(
+    def test_does_not_run_once_it_is_denied_and_the_model_is_told_t60_t7(
         self, engine: Engine, valves: Valves
     ) -> None:
-        """T60, T7."""
         engine.script(HOLD, says("As you wish."))
         engine.say()
 
@@ -88,8 +87,8 @@ class TestACallThatChangesSomething:
         assert engine.watch(turn) == before + after
         assert engine.watch(turn, after=3) == (before + after)[3:]
 
-    def test_closes_no_other_conversation(self, engine: Engine) -> None:
-        """T59: pending is keyed by conversation and call."""
+    def test_closes_no_other_conversation_t59(self, engine: Engine) -> None:
+        """Pending is keyed by conversation and call."""
         engine.script(HOLD, says("Hello."))
         engine.say()
 
@@ -97,8 +96,8 @@ class TestACallThatChangesSomething:
 
         assert events[-1]["stopReason"] == "end_turn"
 
-    def test_closes_its_own_until_it_is_decided(self, engine: Engine) -> None:
-        """T57, T58: never both open; what was typed is refused before anything is stored."""
+    def test_closes_its_own_until_it_is_decided_t57_t58(self, engine: Engine) -> None:
+        """Never both open; what was typed is refused before anything is stored."""
         engine.script(HOLD)
         engine.say()
 
@@ -108,8 +107,8 @@ class TestACallThatChangesSomething:
         assert refused.value.facts == {"calls": ["a1"]}
         assert len(engine.stored()) == 2
 
-    def test_survives_the_process(self, engine: Engine, valves: Valves) -> None:
-        """T62, T66: a decision starts exactly one continuation, in whatever process it comes to."""
+    def test_survives_the_process_t62_t66(self, engine: Engine, valves: Valves) -> None:
+        """A decision starts exactly one continuation, in whatever process it comes to."""
         engine.script(HOLD, says("It is open."))
         engine.say()
         engine.restart()
@@ -121,8 +120,8 @@ class TestACallThatChangesSomething:
 
 
 class TestSeveralCalls:
-    def test_wait_for_the_one_that_is_held(self, engine: Engine, valves: Valves) -> None:
-        """T66: results in call order, nothing runs twice, over a restart."""
+    def test_wait_for_the_one_that_is_held_t66(self, engine: Engine, valves: Valves) -> None:
+        """Results in call order, nothing runs twice, over a restart."""
         engine.script(
             calls(TU("a1", "read_gauge"), TU("a2", v=2), TU("a3", "read_gauge")), says("Done.")
         )
@@ -172,8 +171,8 @@ class TestSeveralCalls:
 
 
 class TestACallThatWasRefused:
-    def test_is_refused_without_asking_when_it_comes_again(self, engine: Engine) -> None:
-        """T69: by name and canonical arguments, until three refusals end the turn."""
+    def test_is_refused_without_asking_when_it_comes_again_t69(self, engine: Engine) -> None:
+        """By name and canonical arguments, until three refusals end the turn."""
         engine.script(
             HOLD, calls(TU("a2", v=1)), calls(TU("a3", v=1)), calls(TU("a4", v=1)), says("never")
         )
@@ -187,8 +186,7 @@ class TestACallThatWasRefused:
         assert (events[-2]["code"], events[-1]["stopReason"]) == ("denied", "denied")
         assert Turn.objects.get().status == "done"
 
-    def test_says_nothing_about_another(self, engine: Engine) -> None:
-        """T68."""
+    def test_says_nothing_about_another_t68(self, engine: Engine) -> None:
         engine.script(HOLD, calls(TU("a2", v=2)))
         engine.say()
 

@@ -97,8 +97,10 @@ class TestARightThatIsGone:
             "set_valve",
         ]
 
-    def test_to_see_what_was_shown_forbids_the_call(self, engine: Engine, valves: Valves) -> None:
-        """T108: the digest is made again from what will run."""
+    def test_to_see_what_was_shown_forbids_the_call_t108(
+        self, engine: Engine, valves: Valves
+    ) -> None:
+        """The digest is made again from what will run."""
         engine.script(HOLD, says("Done."))
         engine.say()
         decided = engine.confirm(approve=True)

@@ -11,10 +11,10 @@ from tests.support.scripted import Said, fails, is_prefix, says
 
 
 class TestAMessage:
-    def test_whose_turn_failed_is_stored_once_however_often_it_is_sent(
+    def test_whose_turn_failed_is_stored_once_however_often_it_is_sent_t51(
         self, engine: Engine
     ) -> None:
-        """T51: and no word of the failures."""
+        """And no word of the failures."""
         for _ in range(5):
             engine.script(fails("refused_key"))
             events = engine.say("continue")
@@ -27,8 +27,8 @@ class TestAMessage:
 
         assert [spoken(message) for message in engine.stored()] == ["continue", "Gladly."]
 
-    def test_that_differs_is_kept_beside_the_one_that_failed(self, engine: Engine) -> None:
-        """T51: words are never dropped, neighbours are merged for the request only (rule 16)."""
+    def test_that_differs_is_kept_beside_the_one_that_failed_t51(self, engine: Engine) -> None:
+        """Words are never dropped, neighbours are merged for the request only (rule 16)."""
         engine.script(fails("refused_key"))
         engine.say("open V1")
 
@@ -37,8 +37,10 @@ class TestAMessage:
         assert [spoken(message) for message in engine.stored()] == ["open V1", "open V2", "ok"]
         assert [message["role"] for message in engine.model.requests[-1].messages] == ["user"]
 
-    def test_with_a_picture_is_stored_as_it_came_and_sent_smaller(self, engine: Engine) -> None:
-        """Contract 7, rule 8; T74, T79: the same copy in every request."""
+    def test_with_a_picture_is_stored_as_it_came_and_sent_smaller_t74_t79(
+        self, engine: Engine
+    ) -> None:
+        """Contract 7, rule 8: the same copy in every request."""
         picture = png(1600, 1000)
 
         engine.say("look", png=[picture])
@@ -50,10 +52,10 @@ class TestAMessage:
         assert first == second
         assert first["source"]["data"] != picture
 
-    def test_after_too_many_pictures_is_sent_without_the_oldest(
+    def test_after_too_many_pictures_is_sent_without_the_oldest_t75_t76(
         self, engine: Engine, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """T75, T76: and without thinking, which is bound to them; the list keeps both."""
+        """And without thinking, which is bound to them; the list keeps both."""
         monkeypatch.setattr(sending, "MAX_IMAGES", 1)
         engine.script(
             Said(blocks=[{"type": "thinking", "thinking": "hm"}, T("One.")]), says("Two.")
@@ -70,8 +72,8 @@ class TestAMessage:
 
 
 class TestThinkingThatTheApiRefuses:
-    def test_is_left_out_once_and_from_then_on(self, engine: Engine) -> None:
-        """T93: the fact is stored, so the next turn does not run into it again."""
+    def test_is_left_out_once_and_from_then_on_t93(self, engine: Engine) -> None:
+        """The fact is stored, so the next turn does not run into it again."""
         thought = {"type": "thinking", "thinking": "hm"}
         engine.script(Said(blocks=[thought, T("One.")]), fails("binding"), says("Two."))
         engine.say("one")
@@ -91,8 +93,8 @@ class TestThinkingThatTheApiRefuses:
 
 
 class TestTheFrozenRequest:
-    def test_of_every_later_turn_begins_with_the_earlier_ones(self, engine: Engine) -> None:
-        """T94, rule 19, B4.7: resumed, approved, denied, stopped; thinking in between stays bound."""
+    def test_of_every_later_turn_begins_with_the_earlier_ones_t94(self, engine: Engine) -> None:
+        """Rule 19, B4.7: resumed, approved, denied, stopped; thinking in between stays bound."""
         thought = {"type": "thinking", "thinking": "hm"}
         engine.script(
             Said(blocks=[thought, TU("a1", "read_gauge"), TU("a2", v=1)]),

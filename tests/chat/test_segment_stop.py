@@ -10,8 +10,8 @@ from tests.support.scripted import Said, calls, fails, is_prefix, says
 
 
 class TestStop:
-    def test_in_a_text_keeps_what_was_shown(self, engine: Engine) -> None:
-        """T30, T33: contract 7, rule 4."""
+    def test_in_a_text_keeps_what_was_shown_t30_t33(self, engine: Engine) -> None:
+        """Contract 7, rule 4."""
         engine.script(says("The valve is open.", hold=2))
         turn = engine.send()
         engine.until_held()
@@ -24,8 +24,7 @@ class TestStop:
         assert [spoken(message) for message in engine.stored()] == ["open V1", "The valv"]
         assert Turn.objects.get().status == "stopped"
 
-    def test_in_a_thought_keeps_nothing(self, engine: Engine) -> None:
-        """T32."""
+    def test_in_a_thought_keeps_nothing_t32(self, engine: Engine) -> None:
         engine.script(Said(blocks=[TH("hm, let me see"), T("x")], hold=2))
         turn = engine.send()
         engine.until_held()
@@ -43,8 +42,8 @@ class TestStop:
         assert engine.watch(turn)[-1]["stopReason"] == "stopped"
         assert engine.model.requests == []
 
-    def test_may_be_pressed_twice(self, engine: Engine) -> None:
-        """T14: idempotent, also after the end."""
+    def test_may_be_pressed_twice_t14(self, engine: Engine) -> None:
+        """Idempotent, also after the end."""
         engine.script(says("The valve is open.", hold=2))
         turn = engine.send()
         engine.until_held()
@@ -57,8 +56,7 @@ class TestStop:
         assert kinds(events).count("done") == 1
         assert len(engine.stored()) == 2
 
-    def test_names_its_turn_and_ends_no_other(self, engine: Engine) -> None:
-        """T99."""
+    def test_names_its_turn_and_ends_no_other_t99(self, engine: Engine) -> None:
         done = engine.send("one", conversation_id="c-1")
         engine.watch(done)
         engine.script(says("still going", hold=1))
@@ -87,10 +85,10 @@ class TestStop:
         assert (of_kind(events, "tool_result")["ok"], events[-1]["stopReason"]) == (True, "stopped")
         assert len(engine.model.requests) == 1
 
-    def test_of_a_tool_that_does_not_end_calls_its_outcome_unknown(
+    def test_of_a_tool_that_does_not_end_calls_its_outcome_unknown_t7_t13_t16(
         self, engine: Engine, valves: Valves
     ) -> None:
-        """Rule 14, T7, T13: and what comes too late goes to the audit, never to the list (rule 8, T16)."""
+        """Rule 14: and what comes too late goes to the audit, never to the list (rule 8)."""
         valves.gate.clear()
         engine.script(calls(TU("a1", "read_gauge"), TU("a2", v=2)))
         turn = engine.send()
@@ -153,8 +151,8 @@ class TestStop:
 
         assert engine.watch(turn)[-1]["stopReason"] == "stopped"
 
-    def test_is_followed_by_a_message_as_if_nothing_had_been(self, engine: Engine) -> None:
-        """T1, T11: the list is right the moment Stop is handled; parents are positions, not streams in memory."""
+    def test_is_followed_by_a_message_as_if_nothing_had_been_t1_t11(self, engine: Engine) -> None:
+        """The list is right the moment Stop is handled; parents are positions, not streams in memory."""
         engine.script(calls(TU("a1", v=1)))
         turn = engine.send()
         engine.watch(turn)

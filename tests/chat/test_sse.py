@@ -1,6 +1,7 @@
 """The body of an event stream: frames, a sign of life, and an end when its door is shut."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -42,10 +43,24 @@ class TestAStream:
         ]
         assert doors.count(7) == 0
 
-    async def test_shows_that_it_lives_while_nothing_is_said(
+    @pytest.mark.parametrize("odd", ["\u2028", "\u2029", "\x85", "\u2028\u2028 é 😀"])
+    async def test_holds_no_line_end_that_only_some_readers_know_t38(
+        self, followed: Any, odd: str
+    ) -> None:
+        """A client that splits text where Python or JavaScript does would find half an event."""
+        line = json.dumps({"type": "text_delta", "text": odd}, ensure_ascii=False)
+        for entry in (Entry(3, "text_delta", line), None):
+            followed.put_nowait(entry)
+
+        (part,) = [part async for part in body()]
+
+        _, _, data, _ = part.decode().splitlines()
+        assert json.loads(data.removeprefix("data: "))["text"] == odd
+
+    async def test_shows_that_it_lives_while_nothing_is_said_t102(
         self, followed: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """T102: a proxy closes what is silent."""
+        """A proxy closes what is silent."""
         monkeypatch.setattr(sse, "HEARTBEAT", 0.01)
         stream = body()
 

@@ -28,8 +28,8 @@ class TestInThread:
         with pytest.raises(KeyError):
             await threads.in_thread(broken)
 
-    async def test_goes_on_when_nobody_waits_any_more(self) -> None:
-        """T34: a write is not undone by the end of who asked for it."""
+    async def test_goes_on_when_nobody_waits_any_more_t34(self) -> None:
+        """A write is not undone by the end of who asked for it."""
         begun, goes_on, ended = (threading.Event() for _ in range(3))
 
         def slow() -> None:

@@ -41,8 +41,8 @@ class TestTruncateAt:
         assert spoken(engine.stored()[4]) == "two again"
 
     @pytest.mark.parametrize("at", [1, 2, 3, 5, 6, 99])
-    def test_points_at_a_persons_words_or_nowhere(self, owner: User, at: int) -> None:
-        """Rule 18, T5: never between a call and its result."""
+    def test_points_at_a_persons_words_or_nowhere_t5(self, owner: User, at: int) -> None:
+        """Rule 18: never between a call and its result."""
         version = keep(owner, *self.STORED)
 
         with pytest.raises(BadRequest):
@@ -199,8 +199,7 @@ class TestTheFrozenRequest:
         kinds = [block["type"] for block in engine.model.requests[-1].messages[1]["content"]]
         assert kinds == ["thinking", "text"]
 
-    def test_counts_anew_after_a_heal_in_the_middle(self, engine: Engine) -> None:
-        """T3, T93."""
+    def test_counts_anew_after_a_heal_in_the_middle_t3_t93(self, engine: Engine) -> None:
         keep(
             engine.owner,
             U(T("x")),

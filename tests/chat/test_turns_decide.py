@@ -57,8 +57,8 @@ class TestDecide:
         assert (valves.read, valves.opened) == (1, [1])
         assert Turn.objects.get().stop_reason == "end_turn"
 
-    def test_is_made_once(self, engine: Engine, held: Turn, valves: Valves) -> None:
-        """T64: a double click finds nothing to do, the loser sees who won."""
+    def test_is_made_once_t64(self, engine: Engine, held: Turn, valves: Valves) -> None:
+        """A double click finds nothing to do, the loser sees who won."""
         decided = engine.confirm(approve=True)
         at = ToolCall.objects.get().decided_at
 
@@ -76,10 +76,10 @@ class TestDecide:
         assert valves.opened == [1]
 
     @pytest.mark.parametrize("second", [True, False])
-    def test_made_twice_at_once_counts_once(
+    def test_made_twice_at_once_counts_once_t64(
         self, engine: Engine, held: Turn, valves: Valves, *, second: bool
     ) -> None:
-        """T64: two real connections; compare-and-set."""
+        """Two real connections; compare-and-set."""
         found = together(
             lambda: engine.confirm(approve=True), lambda: engine.confirm(approve=second)
         )
@@ -107,8 +107,8 @@ class TestDecide:
 
         assert ToolCall.objects.get().reason == ""
 
-    def test_is_for_what_was_shown(self, engine: Engine, held: Turn) -> None:
-        """T65: and changes nothing otherwise."""
+    def test_is_for_what_was_shown_t65(self, engine: Engine, held: Turn) -> None:
+        """And changes nothing otherwise."""
         with pytest.raises(DigestMismatch):
             engine.confirm(approve=True, digest="0" * 64)
 
@@ -212,8 +212,10 @@ class TestExpiry:
 
 
 class TestPending:
-    def test_lists_what_waits_in_all_conversations(self, engine: Engine, held: Turn) -> None:
-        """Contract 7; T59, T61: the same card after a reload."""
+    def test_lists_what_waits_in_all_conversations_t59_t61(
+        self, engine: Engine, held: Turn
+    ) -> None:
+        """Contract 7: the same card after a reload."""
         engine.script(calls(TU("b1", v=2)))
         engine.say(conversation_id="c-2")
 

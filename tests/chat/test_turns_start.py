@@ -29,8 +29,8 @@ class TestStart:
         assert conversation.live == {"turnId": started.turn.turn_id, "status": "running"}
         assert (started.fresh, started.after) == (True, 0)
 
-    def test_keeps_the_message_and_its_event_in_the_same_commit(self, owner: User) -> None:
-        """T33, T58: acknowledged is stored."""
+    def test_keeps_the_message_and_its_event_in_the_same_commit_t33_t58(self, owner: User) -> None:
+        """Acknowledged is stored."""
         started = send(owner)
 
         assert spoken(TurnMessage.objects.get(turn=started.turn).payload) == "open V1"
@@ -48,8 +48,7 @@ class TestStart:
 
         assert store.find(owner_id=owner.pk, cid="c-1").messages == []
 
-    def test_serves_a_picture_before_anything_is_settled(self, owner: User) -> None:
-        """T81."""
+    def test_serves_a_picture_before_anything_is_settled_t81(self, owner: User) -> None:
         picture = Picture(media_type="image/png", data=png(8, 6))
 
         send(owner, "look", images=(picture,))
@@ -57,8 +56,8 @@ class TestStart:
         assert store.find(owner_id=owner.pk, cid="c-1").links.count() == 1
 
     @pytest.mark.parametrize("words", ["", " \n"])
-    def test_of_a_picture_alone_keeps_no_empty_text(self, owner: User, words: str) -> None:
-        """T39: the API refuses it."""
+    def test_of_a_picture_alone_keeps_no_empty_text_t39(self, owner: User, words: str) -> None:
+        """The API refuses it."""
         picture = Picture(media_type="image/png", data=png(8, 6))
 
         started = send(owner, words, images=(picture,))
@@ -67,8 +66,8 @@ class TestStart:
         assert [block["type"] for block in said] == ["text", "image"], "the note and the picture"
 
     @pytest.mark.parametrize("data", ["no base64!", "AAAA"])
-    def test_refuses_a_picture_that_is_none(self, owner: User, data: str) -> None:
-        """T77: and stores nothing."""
+    def test_refuses_a_picture_that_is_none_t77(self, owner: User, data: str) -> None:
+        """And stores nothing."""
         with pytest.raises(BadRequest):
             send(owner, images=(Picture(media_type="image/png", data=data),))
 
@@ -88,8 +87,8 @@ class TestStart:
         with pytest.raises(Deleted):
             send(owner)
 
-    def test_refuses_a_second_turn_while_one_runs(self, owner: User) -> None:
-        """Contract 7, rule 1; T103: nothing is dropped silently."""
+    def test_refuses_a_second_turn_while_one_runs_t103(self, owner: User) -> None:
+        """Contract 7, rule 1: nothing is dropped silently."""
         first = send(owner).turn
 
         with pytest.raises(Busy) as refused:
@@ -108,8 +107,8 @@ class TestStart:
 
 
 class TestTheSameTurnId:
-    def test_attaches_to_the_turn_that_is_there(self, owner: User) -> None:
-        """Rule 11, T29: never runs or bills twice."""
+    def test_attaches_to_the_turn_that_is_there_t29(self, owner: User) -> None:
+        """Rule 11: never runs or bills twice."""
         first = send(owner, turn_id="t-1")
 
         again = send(owner, turn_id="t-1")
@@ -160,8 +159,8 @@ class TestTheSameTurnId:
 
         assert mine.turn.pk != his.turn.pk
 
-    def test_sent_twice_at_once_makes_one_turn(self, owner: User) -> None:
-        """Rule 11, T29: looked up after the lock, so the twin attaches instead of getting `busy`."""
+    def test_sent_twice_at_once_makes_one_turn_t29(self, owner: User) -> None:
+        """Rule 11: looked up after the lock, so the twin attaches instead of getting `busy`."""
         found = together(lambda: send(owner, turn_id="t-1"), lambda: send(owner, turn_id="t-1"))
 
         assert sorted(started.fresh for started in found) == [False, True]

@@ -23,10 +23,10 @@ WORDS = "# Valves\n\nV1 is **open**.\n"
 
 
 class TestAWatcher:
-    def test_gets_every_event_once_from_any_position_of_a_running_turn(
+    def test_gets_every_event_once_from_any_position_of_a_running_turn_t35_t98_t100(
         self, engine: Engine
     ) -> None:
-        """Rule 1; T35, T98, T100: memory and journal tell the same."""
+        """Rule 1: memory and journal tell the same."""
         engine.script(says(WORDS, hold=4))
         turn = engine.send()
         engine.until_held()
@@ -38,8 +38,8 @@ class TestAWatcher:
         for after, task in enumerate(watching):
             assert engine.result(task) == whole[after:]
 
-    def test_that_leaves_changes_nothing(self, engine: Engine) -> None:
-        """Contract 7, rule 2; T33, T35: the turn runs on its own."""
+    def test_that_leaves_changes_nothing_t33_t35(self, engine: Engine) -> None:
+        """Contract 7, rule 2: the turn runs on its own."""
         engine.script(says(WORDS, hold=2))
         turn = engine.send()
         watching = engine.watching(turn)

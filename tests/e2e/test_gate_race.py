@@ -1,5 +1,6 @@
 """The gate under fire: processes that race for a decision, and every way around it that somebody might try."""
 
+import json
 import os
 import subprocess
 import sys
@@ -136,6 +137,16 @@ class TestRows:
         assert self.refused(gate, owner_id) == "deleted"
         call = ToolCall.objects.get(call_id=gate.call_id)
         assert (call.state, call.args, call.canonical_args) == ("superseded", {}, "")
+
+    def test_are_shown_whole_however_long_t105(self, owner_id: int) -> None:
+        """The last line of five thousand characters is where the danger stands."""
+        path = "a" * 5_000 + "\nrm -rf /"
+        gates.hold(owner_id, path=path)
+
+        (shown,) = desk.pending(owner_id=owner_id)
+
+        assert shown["args"] == {"path": path, "content": path}
+        assert json.loads(ToolCall.objects.get().canonical_args) == shown["args"]
 
     def test_run_only_what_was_shown(self, owner_id: int, settings: Any) -> None:
         gate = gates.hold(owner_id, path="shown")

@@ -7,13 +7,16 @@ import os
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.models import TextField
+from django.db.models.functions import Cast, Length
+from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 
 from history import store
 from history.blobs import BlobText, externalise, find_inline, hydrate, image_url, references
-from history.models import Blob, BlobLink
+from history.models import Blob, BlobLink, Conversation
 from tests.history.conftest import Api, picture, said
 
 LARGE = base64.b64encode(os.urandom(4000)).decode()
@@ -182,6 +185,20 @@ class TestRows:
             8,
             6,
         )
+
+    def test_a_large_image_is_kept_once_and_lists_read_none_of_it_t80(self, api: Api) -> None:
+        data = picture(size=2_000_000)
+        api.put("c-1", messages=[{"role": "user", "content": [shot(data), shot(data)]}])
+
+        with CaptureQueriesContext(connection) as asked:
+            listed = api("GET", "conversations")
+
+        row = Conversation.objects.values_list(Length(Cast("messages", TextField())), flat=True)
+        assert row.get() < 2_000
+        assert [len(blob.data) for blob in Blob.objects.all()] == [len(data)]
+        assert len(listed.content) < 2_000
+        assert not any('"messages"' in query["sql"] for query in asked.captured_queries)
+        assert not any('"data"' in query["sql"] for query in asked.captured_queries)
 
     def test_an_image_goes_with_the_list_that_showed_it(self, api: Api) -> None:
         api.put("c-1", messages=[{"role": "user", "content": [shot(picture()), shot(picture())]}])

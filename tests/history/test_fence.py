@@ -130,8 +130,8 @@ class TestOutcomes:
         assert [other for other in self.ALL if other.startswith(sentence)] == [sentence]
 
     @pytest.mark.parametrize("sentence", ALL)
-    def test_are_known_with_more_after_them(self, sentence: str) -> None:
-        """T13: what a tool said before it was stopped may follow."""
+    def test_are_known_with_more_after_them_t13(self, sentence: str) -> None:
+        """What a tool said before it was stopped may follow."""
         assert outcomes.is_ours(f"{sentence}\nIt printed three lines.")
 
     @pytest.mark.parametrize("text", ["", "ok", "The tool says: " + outcomes.DENIED])

@@ -143,8 +143,7 @@ class TestCheck:
     def test_finds_nothing_in_what_may_be_sent(self, messages: list[Message]) -> None:
         assert check(messages) == []
 
-    def test_wants_tools_declared_when_the_list_uses_them(self) -> None:
-        """T24."""
+    def test_wants_tools_declared_when_the_list_uses_them_t24(self) -> None:
         messages = [ASKED, A(TU("a1")), U(TR("a1"))]
 
         assert [v.rule for v in check(messages, tools_declared=False)] == [Rule.TOOLS]
@@ -196,8 +195,8 @@ class TestFaults:
 
 
 class TestTheKeysOfABlock:
-    def test_are_those_of_the_providers_own_types(self) -> None:
-        """T92: a whitelist that forgets `signature` ruins every thinking block."""
+    def test_are_those_of_the_providers_own_types_t92(self) -> None:
+        """A whitelist that forgets `signature` ruins every thinking block."""
         for block in get_args(ContentBlockParam):
             assert blocks.KEYS[_literal(block)] == set(block.__annotations__)
 

@@ -27,34 +27,32 @@ ASKED = U(T("x"))
 
 
 class TestAReplyThatWasCutOff:
-    def test_keeps_its_words(self) -> None:
-        """T30."""
+    def test_keeps_its_words_t30(self) -> None:
         stored = [ASKED, A(T("Open"), {"type": "tool_use", "id": "a1"})]
 
         assert heal(stored).messages == [ASKED, A(T("Open"))]
 
     @pytest.mark.parametrize("reply", [A(TH("hm", "")), A(T("\n")), A(T("")), A()])
-    def test_without_words_is_as_if_it_had_not_begun(self, reply: Message) -> None:
-        """T32, T39."""
+    def test_without_words_is_as_if_it_had_not_begun_t32_t39(self, reply: Message) -> None:
         healed = heal([ASKED, reply])
 
         assert healed.messages == [ASKED]
         assert not healed.middle
 
-    def test_before_its_thinking_was_signed_loses_thinking_and_calls(self) -> None:
-        """T90: unsigned, so not whole, so no call in it was ever run."""
+    def test_before_its_thinking_was_signed_loses_thinking_and_calls_t90(self) -> None:
+        """Unsigned, so not whole, so no call in it was ever run."""
         stored = [ASKED, A(TH("hm", ""), T("I will."), TU("a1")), U(T("y"))]
 
         assert heal(stored).messages == [ASKED, A(T("I will.")), U(T("y"))]
 
-    def test_with_nothing_but_such_a_call_goes_whole(self) -> None:
-        """T90: beside a sound reply that a crash left before it."""
+    def test_with_nothing_but_such_a_call_goes_whole_t90(self) -> None:
+        """Beside a sound reply that a crash left before it."""
         stored = [ASKED, A(T("Wait.")), A(TH("hm", ""), TU("a1")), U(T("y"))]
 
         assert heal(stored).messages == [ASKED, A(T("Wait.")), U(T("y"))]
 
-    def test_keeps_an_unsigned_call_that_has_an_answer(self) -> None:
-        """T90: a call with a result, or with a reason, was made; only its thinking is lost."""
+    def test_keeps_an_unsigned_call_that_has_an_answer_t90(self) -> None:
+        """A call with a result, or with a reason, was made; only its thinking is lost."""
         stored = [ASKED, A(TH("hm", ""), TU("a1"), TU("a2")), U(TR("a1"))]
 
         healed = heal(stored, reasons={"a2": outcomes.DENIED}).messages
@@ -67,14 +65,13 @@ class TestAReplyThatWasCutOff:
 
 
 class TestEmptyText:
-    def test_beside_a_call_goes(self) -> None:
-        """T39, T40: the provider returns it and refuses it."""
+    def test_beside_a_call_goes_t39_t40(self) -> None:
+        """The provider returns it and refuses it."""
         stored = [ASKED, A(T(""), TU("a1")), U(TR("a1"))]
 
         assert heal(stored).messages == [ASKED, A(TU("a1")), U(TR("a1"))]
 
-    def test_is_not_added_by_storing(self) -> None:
-        """T41."""
+    def test_is_not_added_by_storing_t41(self) -> None:
         stored = [ASKED, A(TU("a1")), U(TR("a1"))]
 
         loaded = json.loads(json.dumps(stored))
@@ -82,23 +79,20 @@ class TestEmptyText:
         assert json.dumps(heal(loaded).messages) == json.dumps(stored)
 
     @pytest.mark.parametrize("messages", [[U(T("   "))], [{"role": "user", "content": ""}], [U()]])
-    def test_as_the_only_message_leaves_nothing(self, messages: list[Message]) -> None:
-        """T42."""
+    def test_as_the_only_message_leaves_nothing_t42(self, messages: list[Message]) -> None:
         assert faults(messages) != []
         assert heal(messages).messages == []
         assert title_of(messages) == ""
 
 
 class TestThinking:
-    def test_without_text_keeps_its_empty_field(self) -> None:
-        """T44."""
+    def test_without_text_keeps_its_empty_field_t44(self) -> None:
         block = {"type": "thinking", "thinking": "", "signature": "abc"}
         stored = [ASKED, A(block, TU("a1")), U(TR("a1"))]
 
         assert heal(stored).messages is stored
 
-    def test_gets_back_the_field_that_a_serialiser_dropped(self) -> None:
-        """T44."""
+    def test_gets_back_the_field_that_a_serialiser_dropped_t44(self) -> None:
         stored = [ASKED, A({"type": "thinking", "signature": "abc"}, TU("a1")), U(TR("a1"))]
 
         assert heal(stored).messages[1]["content"][0] == {
@@ -107,22 +101,19 @@ class TestThinking:
             "signature": "abc",
         }
 
-    def test_is_left_out_whole_and_never_blanked(self) -> None:
-        """T91."""
+    def test_is_left_out_whole_and_never_blanked_t91(self) -> None:
         stored = [ASKED, A(TH("long text", "sig"), TU("a1")), U(TR("a1")), A(TH("more"), T("y"))]
 
         stripped = strip_thinking(stored, upto=len(stored))
 
         assert stripped == [ASKED, A(TU("a1")), U(TR("a1")), A(T("y"))]
 
-    def test_is_kept_as_it_came(self) -> None:
-        """T92."""
+    def test_is_kept_as_it_came_t92(self) -> None:
         stored = [ASKED, A(TH("hm \u2028", "EqQB"), T("")), U(T("y"))]
 
         assert heal(stored).messages[1]["content"] == [TH("hm \u2028", "EqQB")]
 
-    def test_is_void_after_a_change_in_the_middle(self) -> None:
-        """T93."""
+    def test_is_void_after_a_change_in_the_middle_t93(self) -> None:
         stored = [ASKED, A(TH("a"), TU("a1")), U(T("y")), A(TH("b"), T("z")), U(T("w"))]
 
         healed = heal(stored)
@@ -134,35 +125,33 @@ class TestThinking:
         )
         assert check(merge_neighbours(request)) == []
 
-    def test_is_void_when_something_before_it_in_its_own_reply_changed(self) -> None:
-        """T93, B4."""
+    def test_is_void_when_something_before_it_in_its_own_reply_changed_t93(self) -> None:
+        """B4."""
         stored = [ASKED, A(T(""), TH("a"), T("z"))]
 
         assert heal(stored).middle
 
 
 class TestOddText:
-    def test_with_half_a_character_is_mended(self) -> None:
-        """T83."""
+    def test_with_half_a_character_is_mended_t83(self) -> None:
         stored = [ASKED, A({**TU("a1"), "input": {"v": "\ud83d", "k\udc00": [1]}}), U(TR("a1"))]
 
         healed = heal(stored).messages
 
         assert healed[1]["content"][0]["input"] == {"v": "\ufffd", "k\ufffd": [1]}
 
-    def test_with_both_halves_apart_is_put_together(self) -> None:
-        """T83: one character, cut between two deltas."""
+    def test_with_both_halves_apart_is_put_together_t83(self) -> None:
+        """One character, cut between two deltas."""
         assert heal([U(T("\ud83d\ude00"))]).messages == [U(T("\N{GRINNING FACE}"))]
 
-    def test_with_nul_is_cleaned_in_output_and_kept_in_words(self) -> None:
-        """T84: the contract gives back U+0000 in messages; only tool output loses it."""
+    def test_with_nul_is_cleaned_in_output_and_kept_in_words_t84(self) -> None:
+        """The contract gives back U+0000 in messages; only tool output loses it."""
         stored = [U(T("ab\x00cd"))]
 
         assert clean("ab\x00cd") == "ab\u2400cd"
         assert heal(stored).messages is stored
 
-    def test_from_a_file_name_in_another_encoding_can_be_sent(self) -> None:
-        """T85."""
+    def test_from_a_file_name_in_another_encoding_can_be_sent_t85(self) -> None:
         output = b"caf\xe9".decode("utf-8", "surrogateescape")
         stored = [ASKED, A(TU("a1")), U(TR("a1", output))]
 
@@ -191,8 +180,7 @@ class TestOddText:
 
 
 class TestAnImage:
-    def test_that_is_none_becomes_a_sentence(self) -> None:
-        """T77."""
+    def test_that_is_none_becomes_a_sentence_t77(self) -> None:
         stored = [U(T("look"), IMG("AAAA"))]
 
         kinds = [block["type"] for block in heal(stored).messages[0]["content"]]
@@ -267,8 +255,7 @@ class TestReading:
             [{}],
         ],
     )
-    def test_never_raises(self, stored: list[Message]) -> None:
-        """T73."""
+    def test_never_raises_t73(self, stored: list[Message]) -> None:
         before = copy.deepcopy(stored)
 
         transcript(stored, image_url=lambda _: None)
@@ -280,14 +267,12 @@ class TestReading:
     @pytest.mark.parametrize(
         "stored", [["words"], [None, 7], [["x"]], [{"role": 1, "content": {"type": "text"}}]]
     )
-    def test_heals_even_what_is_no_list_of_messages(self, stored: list[Any]) -> None:
-        """T73."""
+    def test_heals_even_what_is_no_list_of_messages_t73(self, stored: list[Any]) -> None:
         assert faults(heal(stored).messages) == []
 
 
 class TestACut:
-    def test_before_a_persons_message_never_parts_a_call_from_its_result(self) -> None:
-        """T5."""
+    def test_before_a_persons_message_never_parts_a_call_from_its_result_t5(self) -> None:
         stored = [
             ASKED,
             A(TU("a1")),

@@ -14,26 +14,24 @@ def unknown(call_id: str) -> dict[str, Any]:
 
 
 class TestADoubledId:
-    def test_of_a_reply_saved_twice_loses_the_later_copy(self) -> None:
-        """T25."""
+    def test_of_a_reply_saved_twice_loses_the_later_copy_t25(self) -> None:
         stored = [ASKED, A(TH("hm"), T("y"), TU("a1")), A(TH("hm"), T("y"), TU("a1")), U(TR("a1"))]
 
         assert heal(stored).messages == [stored[0], stored[1], stored[3]]
 
-    def test_of_two_results_keeps_the_first(self) -> None:
-        """T26."""
+    def test_of_two_results_keeps_the_first_t26(self) -> None:
         stored = [ASKED, A(TU("a1")), U(TR("a1", "ok"), TR("a1", "timed out", is_error=True))]
 
         assert heal(stored).messages[-1] == U(TR("a1", "ok"))
 
-    def test_of_two_results_keeps_the_one_a_tool_gave(self) -> None:
-        """T26: a sentence of ours makes way for a real result, whichever came first."""
+    def test_of_two_results_keeps_the_one_a_tool_gave_t26(self) -> None:
+        """A sentence of ours makes way for a real result, whichever came first."""
         stored = [ASKED, A(TU("a1")), U(unknown("a1"), TR("a1", "ok"))]
 
         assert heal(stored).messages[-1] == U(TR("a1", "ok"))
 
-    def test_of_a_copy_that_is_a_reply_of_its_own_goes_with_it(self) -> None:
-        """T25: saved once with its words and once without."""
+    def test_of_a_copy_that_is_a_reply_of_its_own_goes_with_it_t25(self) -> None:
+        """Saved once with its words and once without."""
         stored = [ASKED, A(T("I will."), TU("a1")), A(TU("a1")), U(TR("a1"))]
 
         assert heal(stored).messages == [ASKED, A(T("I will."), TU("a1")), U(TR("a1"))]

@@ -19,8 +19,7 @@ def unknown(call_id: str) -> dict[str, Any]:
 
 
 class TestACallWithoutAResult:
-    def test_is_answered_before_the_words_that_interrupted_it(self) -> None:
-        """T1, T57."""
+    def test_is_answered_before_the_words_that_interrupted_it_t1_t57(self) -> None:
         stored = [U(T("open V1")), A(TU("a1", v=1)), U(T("wait, stop"))]
 
         healed = heal(stored)
@@ -29,8 +28,7 @@ class TestACallWithoutAResult:
         assert not healed.middle
         assert check(healed.messages) == []
 
-    def test_is_answered_where_it_stands_and_not_at_the_end(self) -> None:
-        """T3."""
+    def test_is_answered_where_it_stands_and_not_at_the_end_t3(self) -> None:
         stored = [ASKED, A(TU("a1"), TU("a2")), U(T("still there?")), A(T("yes")), U(T("go on"))]
 
         healed = heal(stored)
@@ -39,8 +37,8 @@ class TestACallWithoutAResult:
         assert healed.messages[3:] == stored[3:]
         assert healed.middle
 
-    def test_at_the_end_gets_a_message_of_its_own(self) -> None:
-        """T8: what a crash between two writes leaves."""
+    def test_at_the_end_gets_a_message_of_its_own_t8(self) -> None:
+        """What a crash between two writes leaves."""
         stored = [ASKED, A(T("I will."), TU("a1"))]
 
         assert heal(stored).messages == [*stored, U(unknown("a1"))]
@@ -48,30 +46,28 @@ class TestACallWithoutAResult:
     @pytest.mark.parametrize(
         "sentence", [outcomes.NOT_RUN, outcomes.DENIED, outcomes.STOPPED, outcomes.EXPIRED]
     )
-    def test_is_answered_with_what_is_known(self, sentence: str) -> None:
-        """T7: three situations, three texts."""
+    def test_is_answered_with_what_is_known_t7(self, sentence: str) -> None:
+        """Three situations, three texts."""
         stored = [ASKED, A(TU("a1"), TU("a2"))]
 
         answers = heal(stored, reasons={"a2": sentence}).messages[-1]
 
         assert answers == U(unknown("a1"), TR("a2", sentence, is_error=True))
 
-    def test_never_claims_to_have_had_no_effect_unless_told(self) -> None:
-        """T7."""
+    def test_never_claims_to_have_had_no_effect_unless_told_t7(self) -> None:
         answer = heal([ASKED, A(TU("a1"))], reasons={"a1": " "}).messages[-1]["content"][0][
             "content"
         ]
 
         assert "may have run" in answer
 
-    def test_is_answered_rather_than_dropped(self) -> None:
-        """T10: the model keeps the knowledge that it tried."""
+    def test_is_answered_rather_than_dropped_t10(self) -> None:
+        """The model keeps the knowledge that it tried."""
         stored = [ASKED, A(T("I'll open it"), TU("a1")), U(T("hi"))]
 
         assert heal(stored).messages[1] == stored[1]
 
-    def test_beside_answered_ones_leaves_their_results_alone(self) -> None:
-        """T66, T72."""
+    def test_beside_answered_ones_leaves_their_results_alone_t66_t72(self) -> None:
         stored = [ASKED, A(TU("a1"), TU("a2"), TU("a3")), U(TR("a1", "7 bar"), TR("a3", "8 bar"))]
 
         assert heal(stored).messages[-1] == U(TR("a1", "7 bar"), unknown("a2"), TR("a3", "8 bar"))
@@ -83,12 +79,10 @@ class TestACallWithoutAResult:
 
 
 class TestAnOrphanResult:
-    def test_at_the_beginning_goes_with_the_reply_to_it(self) -> None:
-        """T15."""
+    def test_at_the_beginning_goes_with_the_reply_to_it_t15(self) -> None:
         assert heal([U(TR("a1")), A(T("done")), U(T("next"))]).messages == [U(T("next"))]
 
-    def test_of_an_answered_call_goes_and_the_words_stay(self) -> None:
-        """T16, T101."""
+    def test_of_an_answered_call_goes_and_the_words_stay_t16_t101(self) -> None:
         stored = [ASKED, A(TU("a1")), U(TR("a1")), A(T("ok")), U(TR("a1"), T("hello"))]
 
         healed = heal(stored)
@@ -96,14 +90,13 @@ class TestAnOrphanResult:
         assert healed.messages == [*stored[:4], U(T("hello"))]
         assert not healed.middle
 
-    def test_of_a_server_tool_goes_alone(self) -> None:
-        """T19."""
+    def test_of_a_server_tool_goes_alone_t19(self) -> None:
         stored = [ASKED, A(SR("srvtoolu_1"), T("so")), U(T("y"))]
 
         assert heal(stored).messages == [ASKED, A(T("so")), U(T("y"))]
 
-    def test_takes_what_cited_it_along(self) -> None:
-        """T19: a citation of a result that is gone has nothing to point at."""
+    def test_takes_what_cited_it_along_t19(self) -> None:
+        """A citation of a result that is gone has nothing to point at."""
         stored = [
             ASKED,
             A(SR("srvtoolu_1"), {**T("so"), "citations": [{"type": "web_search_result_location"}]}),
@@ -112,8 +105,8 @@ class TestAnOrphanResult:
 
         assert heal(stored).messages[1] == A(T("so"))
 
-    def test_of_a_server_tool_goes_as_a_call_too(self) -> None:
-        """T19, T96: unless nothing follows, for then the provider paused the turn."""
+    def test_of_a_server_tool_goes_as_a_call_too_t19_t96(self) -> None:
+        """Unless nothing follows, for then the provider paused the turn."""
         paused = [ASKED, A(SU("srvtoolu_1"))]
 
         assert heal(paused).messages is paused
@@ -137,8 +130,7 @@ class TestAnOrphanResult:
 
 
 class TestResultsInTheWrongPlace:
-    def test_come_first(self) -> None:
-        """T17."""
+    def test_come_first_t17(self) -> None:
         stored = [ASKED, A(TU("a1")), U(T("note: agent switched"), TR("a1"))]
 
         assert heal(stored).messages[-1] == U(TR("a1"), T("note: agent switched"))
@@ -149,15 +141,14 @@ class TestResultsInTheWrongPlace:
 
         assert heal(stored).messages[2:] == [U(TR("a1"), TR("a2")), U(T("next"))]
 
-    def test_in_two_halves_become_one(self) -> None:
-        """T20: text and screenshot of one call, sent as two results."""
+    def test_in_two_halves_become_one_t20(self) -> None:
+        """Text and screenshot of one call, sent as two results."""
         picture = IMG(png())
         stored = [ASKED, A(TU("a1")), U(TR("a1", "see"), TR("a1", [picture]))]
 
         assert heal(stored).messages[-1] == U(TR("a1", [T("see"), picture]))
 
-    def test_are_not_parted_from_their_call_by_a_system_note(self) -> None:
-        """T22."""
+    def test_are_not_parted_from_their_call_by_a_system_note_t22(self) -> None:
         denied = TR("a1", outcomes.DENIED, is_error=True)
         stored = [ASKED, A(TU("a1")), SYS("agent switched"), U(denied)]
 
@@ -210,8 +201,7 @@ class TestASystemNote:
 
 class TestAnEmptyResult:
     @pytest.mark.parametrize("content", ["", [], " \n", None, [T("")]])
-    def test_says_that_there_was_no_output(self, content: object) -> None:
-        """T21."""
+    def test_says_that_there_was_no_output_t21(self, content: object) -> None:
         stored = [ASKED, A(TU("a1")), U(TR("a1", content))]
 
         assert heal(stored).messages[-1] == U(TR("a1", outcomes.NO_OUTPUT))

@@ -78,8 +78,8 @@ class TestMergeNeighbours:
 
     @settings(max_examples=EXAMPLES, deadline=None)
     @given(sound_lists())
-    def test_extends_what_was_sent_before(self, messages: list[Message]) -> None:
-        """T94: each request's messages begin with those of the one before, up to the last of a person."""
+    def test_extends_what_was_sent_before_t94(self, messages: list[Message]) -> None:
+        """Each request's messages begin with those of the one before, up to the last of a person."""
         for end in range(1, len(messages)):
             earlier, later = merge_neighbours(messages[:end]), merge_neighbours(messages)
             assert later[: len(earlier) - 1] == earlier[:-1]
@@ -91,14 +91,13 @@ class TestWithinLimits:
 
         assert within_limits(messages)[0] is messages[0]
 
-    def test_leaves_out_an_image_that_is_too_large(self) -> None:
-        """T79."""
+    def test_leaves_out_an_image_that_is_too_large_t79(self) -> None:
         messages = [U(T("look"), IMG(png(1_200, 9_000)), IMG(png()))]
 
         assert within_limits(messages) == [U(T("look"), T(LEFT_OUT_IMAGE), IMG(png()))]
 
-    def test_leaves_out_the_oldest_large_ones_when_there_are_many(self) -> None:
-        """T74, T75: from the 21st image on the limit is lower, for old ones as well."""
+    def test_leaves_out_the_oldest_large_ones_when_there_are_many_t74_t75(self) -> None:
+        """From the 21st image on the limit is lower, for old ones as well."""
         large, small = IMG(png(2_560, 1)), IMG(png())
         messages = [
             U(
@@ -114,8 +113,7 @@ class TestWithinLimits:
         assert fitted[0]["content"][:3] == [T("x"), T(LEFT_OUT_IMAGE), large]
         assert check(fitted) == []
 
-    def test_leaves_out_the_oldest_when_all_are_too_much(self) -> None:
-        """T76."""
+    def test_leaves_out_the_oldest_when_all_are_too_much_t76(self) -> None:
         pictures = [IMG(png(n, 1, padding=30_000)) for n in (1, 2, 3)]
         messages = [QUESTION, A(TU("a1")), U(TR("a1", pictures[:2])), U(T("and"), pictures[2])]
 
