@@ -1,7 +1,7 @@
 """Forms of the account page and of the set-up link."""
 
 from datetime import timedelta
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib.auth.forms import BaseUserCreationForm
@@ -37,11 +37,35 @@ class FirstAccountForm(BaseUserCreationForm):  # type: ignore[type-arg]  # gener
         fields = ("username",)
 
 
+class ImportForm(forms.Form):
+    """A file that an export made."""
+
+    file = forms.FileField(
+        label=_("Export to take back"),
+        widget=forms.ClearableFileInput(attrs={"accept": ".zip,application/zip"}),
+    )
+
+
 class LeaveForm(forms.Form):
-    """The last question before an account is gone."""
+    """The last questions before an account is gone: whose it is, and that it is this one."""
 
     password = forms.CharField(
         label=_("Your password"),
         strip=False,
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
     )
+    name = forms.CharField(
+        label=_("Your username"),
+        help_text=_("Type it, so that this is no slip of the hand."),
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none"}),
+    )
+
+    def __init__(self, *args: Any, username: str, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._username = username
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name != self._username:
+            raise forms.ValidationError(_("That is not the name of this account."))
+        return name

@@ -61,6 +61,22 @@ def end(user: AbstractBaseUser, *, number: int) -> bool:
     return True
 
 
-def end_all(user: AbstractBaseUser) -> None:
-    for row in UserSession.objects.filter(user_id=user.pk):
+def end_all(user: AbstractBaseUser, *, but: str | None = None) -> int:
+    """End the sessions of the user, except the one with the key `but`, and say how many there were."""
+    rows = list(UserSession.objects.filter(user_id=user.pk).exclude(session_key=but))
+    for row in rows:
         row.end()
+    return len(rows)
+
+
+BROWSERS = (("Edg", "Edge"), ("OPR", "Opera"), ("Firefox", "Firefox"), ("Chrom", "Chrome"), ("Safari", "Safari"))  # fmt: skip
+SYSTEMS = (("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"), ("Mac OS", "macOS"), ("Linux", "Linux"))  # fmt: skip
+
+
+def browser_of(user_agent: str) -> tuple[str, str]:
+    """Return what a browser and its system are called, "" for either that it does not tell.
+
+    The order matters: most browsers claim to be several of these.
+    """
+    named = next((name for mark, name in BROWSERS if f"{mark}" in user_agent), "")
+    return named, next((name for mark, name in SYSTEMS if mark in user_agent), "")

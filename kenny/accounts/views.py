@@ -1,26 +1,24 @@
-"""The pages of an account: API tokens, sessions, theme, its end, and the link to the first account."""
+"""The pages of an account: API tokens, sessions, theme, language, and the link to the first account."""
 
 from typing import Any
 
-from allauth.core import ratelimit
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import login, logout
+from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import check_for_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
-from django.views.i18n import set_language
 
 from chat import preferences, spending
 from history.clock import now_ms
 from kenny.accounts import first, sessions, tokens
-from kenny.accounts.erasing import erase_account
-from kenny.accounts.forms import FirstAccountForm, LeaveForm, TokenForm
+from kenny.accounts.forms import FirstAccountForm, ImportForm, TokenForm
 from kenny.context import THEMES
 
 
@@ -33,10 +31,13 @@ class SignedIn(HttpRequest):
 YEAR = 365 * 24 * 3600  # seconds
 
 
-def _account_page(request: SignedIn, **more: Any) -> HttpResponse:
+def account_page(request: SignedIn, **more: Any) -> HttpResponse:
+    """Return the page; `more` are a form with what is wrong in it, or what was just made."""
     context = {
         "tokens": tokens.of(request.user),
         "form": TokenForm(),
+        "import_form": ImportForm(),
+        "language": preferences.of(request.user.pk)["language"],
         "usage": spending.overview(request.user.pk, now=now_ms()),
         **more,
     }
@@ -48,12 +49,12 @@ def _account_page(request: SignedIn, **more: Any) -> HttpResponse:
 def account(request: SignedIn) -> HttpResponse:
     """Show the account; POST makes a token and shows it this once, so it is no redirect."""
     if request.method != "POST":
-        return _account_page(request)
+        return account_page(request)
     form = TokenForm(request.POST)
     if not form.is_valid():
-        return _account_page(request, form=form)
+        return account_page(request, form=form)
     row, token = tokens.make(request.user, name=form.cleaned_data["name"], lifetime=form.lifetime())
-    return _account_page(request, new_row=row, new_token=token)
+    return account_page(request, new_row=row, new_token=token)
 
 
 @login_required
@@ -71,7 +72,12 @@ def session_list(request: SignedIn) -> HttpResponse:
     """Show where the account is signed in."""
     rows = sessions.of(request.user)
     return render(
-        request, "kenny/sessions.html", {"rows": rows, "this": request.session.session_key}
+        request,
+        "kenny/sessions.html",
+        {
+            "rows": [(row, *sessions.browser_of(row.user_agent)) for row in rows],
+            "this": request.session.session_key,
+        },
     )
 
 
@@ -86,36 +92,21 @@ def end_session(request: SignedIn, number: int) -> HttpResponse:
 
 @login_required
 @require_POST
+def end_other_sessions(request: SignedIn) -> HttpResponse:
+    """End every session of the user but this one."""
+    ended = sessions.end_all(request.user, but=request.session.session_key)
+    said = ngettext("%(n)s other session has ended.", "%(n)s other sessions have ended.", ended)
+    messages.success(request, said % {"n": ended} if ended else _("There was no other session."))
+    return redirect("session_list")
+
+
+@login_required
+@require_POST
 def end_all_sessions(request: SignedIn) -> HttpResponse:
     """End every session of the user, this one too."""
     sessions.end_all(request.user)
     request.session.flush()
     return redirect("account_login")
-
-
-@login_required
-@sensitive_post_parameters()
-@require_http_methods(["GET", "HEAD", "POST"])
-def delete_account(request: SignedIn) -> HttpResponse:
-    """Erase the account, once its password is given."""
-    form = LeaveForm(request.POST or None)
-    if request.method == "POST" and form.is_valid() and _is_owner(request, form):
-        user = User.objects.get(pk=request.user.pk)
-        logout(request)
-        erase_account(user, now=now_ms())
-        return redirect("account_login")
-    return render(request, "kenny/delete_account.html", {"form": form})
-
-
-def _is_owner(request: SignedIn, form: LeaveForm) -> bool:
-    """Check the password, as often a minute as allauth's own pages do; the form gets the reason for a no."""
-    if not ratelimit.consume(request, action="reauthenticate", user=request.user):
-        form.add_error(None, _("Too many attempts. Wait a minute."))
-        return False
-    right = request.user.check_password(form.cleaned_data["password"])
-    if not right:
-        form.add_error("password", _("That is not your password."))
-    return right
 
 
 @require_POST
@@ -132,11 +123,22 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def choose_language(request: HttpRequest) -> HttpResponse:
-    """Keep the language in Django's cookie, for this browser, and with the account, for the others."""
-    answer = set_language(request)
-    language = request.POST.get("language")
-    if request.user.is_authenticated and language in dict(settings.LANGUAGES):
-        preferences.change(request.user.pk, {"language": language})
+    """Keep a language in a cookie and, for who is signed in, with the account; no language follows the browser."""
+    answer = HttpResponseRedirect(_back(request))
+    code = request.POST.get("language", "")
+    known = code in dict(settings.LANGUAGES) and check_for_language(code)
+    if known:
+        answer.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            code,
+            max_age=YEAR,
+            samesite="Lax",
+            secure=request.is_secure(),
+        )
+    else:
+        answer.delete_cookie(settings.LANGUAGE_COOKIE_NAME, samesite="Lax")
+    if request.user.is_authenticated:
+        preferences.change(request.user.pk, {"language": code if known else None})
     return answer
 
 

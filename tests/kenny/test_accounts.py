@@ -162,7 +162,7 @@ class TestSessions:
 
         page = desk.get("/accounts/sessions/", headers={"user-agent": "A desk"}).content.decode()
 
-        assert page.count("last seen") == 2
+        assert page.count("· last seen") == 2
         assert page.count("this one") == 1
 
     def test_end_one_by_one(self, alice: User) -> None:
@@ -189,6 +189,30 @@ class TestSessions:
         browsers[0].post("/accounts/sessions/end-all/")
 
         assert [browser.get("/accounts/").status_code for browser in browsers] == [302, 302]
+
+    def test_end_all_others_and_stay(self, alice: User, bob: User) -> None:
+        browsers = [signed_in(), signed_in(), signed_in()]
+        stranger = Client()
+        stranger.post("/accounts/login/", {"login": "bob", "password": PASSWORD})
+
+        answer = browsers[0].post("/accounts/sessions/end-others/", follow=True)
+
+        assert "2 other sessions have ended." in answer.content.decode()
+        assert [browser.get("/accounts/").status_code for browser in browsers] == [200, 302, 302]
+        assert stranger.get("/accounts/").status_code == 200
+
+    @pytest.mark.parametrize(
+        ("user_agent", "named"),
+        [
+            ("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0 Safari/537.36", ("Chrome", "Linux")),
+            ("Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0 Safari/537.36 Edg/156.0", ("Edge", "Windows")),
+            ("Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1 Version/26.0 Mobile Safari/604.1", ("Safari", "iPhone")),
+            ("Mozilla/5.0 (Android 16; Mobile; rv:153.0) Gecko/153.0 Firefox/153.0", ("Firefox", "Android")),
+            ("curl/8", ("", "")),
+        ],
+    )  # fmt: skip
+    def test_are_named_by_browser_and_system(self, user_agent: str, named: tuple[str, str]) -> None:
+        assert sessions.browser_of(user_agent) == named
 
     def test_end_elsewhere_with_a_new_password(self, alice: User) -> None:
         here, elsewhere = signed_in(), signed_in()
