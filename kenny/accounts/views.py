@@ -37,7 +37,7 @@ def account_page(request: SignedIn, **more: Any) -> HttpResponse:
         "tokens": tokens.of(request.user),
         "form": TokenForm(),
         "import_form": ImportForm(),
-        "language": preferences.of(request.user.pk)["language"],
+        "chosen_language": preferences.of(request.user.pk)["language"],
         "usage": spending.overview(request.user.pk, now=now_ms()),
         **more,
     }

@@ -131,6 +131,8 @@ class TestData:
 
 class TestLanguageAndTheme:
     def test_what_is_chosen_here_holds_in_the_chats_too(self, ada: Client, page: Page) -> None:
+        browsers = page.get_by_role("button", name="As the browser")
+        expect(browsers).to_have_attribute("aria-pressed", "true")
         page.get_by_role("button", name="Deutsch").click()
         expect(page.locator("html")).to_have_attribute("lang", "de")
         assert ada.get("/api/preferences").json["language"] == "de"
@@ -139,6 +141,7 @@ class TestLanguageAndTheme:
         page.goto("/accounts/")
         page.locator("button[name=language][value='']").click()
         expect(page.locator("html")).to_have_attribute("lang", "en")
+        expect(browsers).to_have_attribute("aria-pressed", "true")
         page.get_by_role("button", name="Dark").click()
 
         expect(page.locator("html")).to_have_attribute("data-theme", "dark")
