@@ -46,14 +46,15 @@ def page(request: HttpRequest, conversation_id: str | None = None) -> HttpRespon
         response.headers["Content-Language"] = translation.get_language() or "en"
     if chosen and request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME) != chosen:
         # A device that does not know yet what was chosen on another one: the account's other pages ask the cookie.
-        response.set_cookie(
-            settings.LANGUAGE_COOKIE_NAME,
-            chosen,
-            max_age=YEAR,
-            secure=request.is_secure(),
-            samesite="Lax",
-        )
+        keep_language(response, chosen, secure=request.is_secure())
     return response
+
+
+def keep_language(response: HttpResponse, code: str, *, secure: bool) -> None:
+    """Have the browser ask for its pages in this language."""
+    response.set_cookie(
+        settings.LANGUAGE_COOKIE_NAME, code, max_age=YEAR, secure=secure, samesite="Lax"
+    )
 
 
 def config(request: HttpRequest) -> dict[str, Any]:

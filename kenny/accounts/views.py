@@ -10,12 +10,13 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import check_for_language, ngettext
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from chat import preferences, spending
+from chat.pages import keep_language
 from history.clock import now_ms
 from kenny.accounts import first, sessions, tokens
 from kenny.accounts.forms import FirstAccountForm, ImportForm, TokenForm
@@ -123,22 +124,17 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def choose_language(request: HttpRequest) -> HttpResponse:
-    """Keep a language in a cookie and, for who is signed in, with the account; no language follows the browser."""
+    """Keep a language in a cookie and, for who is signed in, with the account; "" follows the browser again."""
     answer = HttpResponseRedirect(_back(request))
-    code = request.POST.get("language", "")
-    known = code in dict(settings.LANGUAGES) and check_for_language(code)
-    if known:
-        answer.set_cookie(
-            settings.LANGUAGE_COOKIE_NAME,
-            code,
-            max_age=YEAR,
-            samesite="Lax",
-            secure=request.is_secure(),
-        )
-    else:
+    code = request.POST.get("language")
+    if code in dict(settings.LANGUAGES):
+        keep_language(answer, code, secure=request.is_secure())
+    elif code == "":
         answer.delete_cookie(settings.LANGUAGE_COOKIE_NAME, samesite="Lax")
+    else:
+        return answer
     if request.user.is_authenticated:
-        preferences.change(request.user.pk, {"language": code if known else None})
+        preferences.change(request.user.pk, {"language": code or None})
     return answer
 
 

@@ -18,7 +18,7 @@ export function picker(root) {
   boxes.forEach((box, i) => box.addEventListener("change", () => ask(root, { type: "choose", change: { [names[i] ?? ""]: box.value } })));
   return (state) => {
     const row = state.current ? state.library.rows[state.current] : undefined;
-    const now = [state.offer, state.choice, row?.settings, row?.agentId, state.current];
+    const now = [state.offer, state.choice, state.preferences, row?.settings, row?.agentId, state.current];
     if (seen.length && now.every((value, i) => value === seen[i])) return;
     seen = now;
     const choice = chosen(state);
