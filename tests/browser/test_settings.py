@@ -7,6 +7,7 @@ from tests.browser.conftest import Open, findings
 from tests.browser.own import conversation, person
 from tests.support.http import Client
 from tests.support.server import Server
+from tests.support.upstream import Upstream, says
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
@@ -79,6 +80,29 @@ class TestSettings:
         with other.expect_response("**/api/preferences"):
             dialog.get_by_role("radio", name="Enter sends, Shift+Enter").check()
         assert kept(ada)["sendKey"] is None
+
+    def test_55_a_new_conversation_begins_with_what_was_chosen(
+        self, keyed: Server, ada: Client, open_page: Open, upstream: Upstream
+    ) -> None:
+        page = open_page(keyed, user="settings")
+        dialog = open_settings(page)
+        expect(dialog.get_by_role("option", name="kenny")).to_be_attached()
+        with page.expect_response("**/api/preferences"):
+            dialog.get_by_role("combobox", name="Agent").select_option("kenny")
+        with page.expect_response("**/api/preferences"):
+            dialog.get_by_role("radio", name="Ctrl+Enter sends").check()
+        page.keyboard.press("Escape")
+        upstream.queue(says("Hello."))
+
+        message = page.get_by_role("textbox", name="Message Claude")
+        message.fill("one")
+        message.press("Enter")
+        expect(message).to_have_value("one\n")
+        message.press("Control+Enter")
+        expect(page.get_by_role("article", name="Claude")).to_contain_text("Hello.")
+
+        rows = ada.get("/api/conversations").json["conversations"]
+        assert [row["agentId"] for row in rows] == ["kenny"]
 
     def test_55_what_the_server_refuses_is_taken_back_with_the_reason(
         self, keyed: Server, ada: Client, open_page: Open

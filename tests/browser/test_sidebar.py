@@ -399,6 +399,94 @@ class TestDelete:
         expect(page.get_by_role("button", name="Conversations")).to_be_focused()
 
 
+class TestEmpty:
+    def test_56_a_new_account_has_three_prompts_that_fill_the_box(
+        self, ada: Client, keyed: Server, open_page: Open
+    ) -> None:
+        del ada
+        page = open_page(keyed, user="sidebar")
+        expect(page.get_by_text("No conversations yet.")).to_be_visible()
+        prompts = page.get_by_role("main").get_by_role("listitem").get_by_role("button")
+        expect(prompts).to_have_count(3)
+
+        words = prompts.nth(1).inner_text()
+        prompts.nth(1).click()
+
+        message = page.get_by_role("textbox", name="Message Claude")
+        expect(message).to_have_value(words)
+        expect(message).to_be_focused()
+        expect(page.get_by_role("article")).to_have_count(0)
+
+    def test_56_nothing_deleted_is_said(self, ada: Client, show: Callable[..., Page]) -> None:
+        three(ada)
+        page = show(awaited="One")
+
+        page.keyboard.press("Control+k")
+        page.keyboard.type("recently")
+        page.keyboard.press("Enter")
+        dialog = page.get_by_role("dialog", name="Recently deleted")
+
+        expect(dialog.get_by_text("There is nothing to bring back.")).to_be_visible()
+        assert findings(page) == []
+
+    def test_56_a_deleted_one_by_its_address_can_be_restored_while_undo_can(
+        self, ada: Client, show: Callable[..., Page]
+    ) -> None:
+        three(ada)
+        page = show(awaited="One")
+        link(page, "Two").click()
+        expect(page.get_by_role("article", name="Claude")).to_be_visible()
+        choose(page, "Two", "Delete")
+        expect(page.get_by_role("heading", level=1)).to_have_text("New chat")
+
+        page.go_back()
+        main = page.get_by_role("main")
+        expect(main.get_by_text("This conversation was deleted.")).to_be_visible()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Deleted")
+        expect(main.get_by_role("article")).to_have_count(0)
+        expect(page.get_by_role("textbox", name="Message Claude")).to_be_disabled()
+        assert findings(page) == []
+        main.get_by_role("button", name="Restore").click()
+
+        expect(page.get_by_role("article", name="Claude")).to_be_visible()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Two")
+        expect(link(page, "Two")).to_have_attribute("aria-current", "page")
+
+    def test_56_a_deleted_one_is_told_without_a_way_back(
+        self, ada: Client, show: Callable[..., Page]
+    ) -> None:
+        three(ada)
+        gone = conversation(ada, "Gone")
+        assert ada.request("DELETE", f"/api/conversations/{gone}").status == 200
+        page = show(awaited="One", expected="410")
+
+        page.goto(f"/c/{gone}")
+        main = page.get_by_role("main")
+        expect(main.get_by_text("This conversation was deleted.")).to_be_visible()
+        expect(main.get_by_role("button", name="Restore")).to_have_count(0)
+        main.get_by_role("link", name="Start a new conversation").click()
+
+        expect(page.get_by_role("heading", level=1)).to_have_text("New chat")
+        expect(page.get_by_role("textbox", name="Message Claude")).to_be_enabled()
+
+    def test_56_another_persons_and_none_at_all_look_the_same(
+        self, keyed: Server, ada: Client, show: Callable[..., Page]
+    ) -> None:
+        three(ada)
+        theirs = conversation(person(keyed, "neighbour"), "Secret")
+        page = show(awaited="One", expected="404")
+
+        seen = []
+        for cid in (theirs, "c-never-was"):
+            page.goto(f"/c/{cid}")
+            expect(page.get_by_text("This conversation was not found.")).to_be_visible()
+            expect(page.get_by_role("textbox", name="Message Claude")).to_be_disabled()
+            seen.append((page.title(), page.get_by_role("main").inner_text()))
+
+        assert seen[0] == seen[1]
+        assert "Secret" not in seen[0][1]
+
+
 class TestExport:
     def test_50_one_conversation_as_json_as_it_is_stored(
         self, ada: Client, show: Callable[..., Page], tmp_path: Path

@@ -8,6 +8,9 @@ import { mayHaveGone, without } from "./writes.js";
 /** What can be brought back, newest first: not what another device deleted meanwhile. @param {Kenny.State} s */
 export const restorable = (s) => s.undo.filter(({ row }) => row.id in s.library.gone).toReversed();
 
+/** Deleted here a moment ago, and Undo can still bring it back. @param {Kenny.State} s @param {string | null} id */
+export const isGone = (s, id) => id !== null && restorable(s).some(({ row }) => row.id === id);
+
 /** @type {Kenny.Handlers} */
 export const handlers = {
   remove: (s, { id, now = 0 }) => {

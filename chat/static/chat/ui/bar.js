@@ -2,6 +2,7 @@
 import { onClick, slot } from "./dom.js";
 import { openMenu } from "./menu.js";
 import { titleOf } from "../core/search.js";
+import { isGone } from "../core/undo.js";
 import { fill, gettext } from "../core/gettext.js";
 
 /** @returns {(state: Kenny.State) => void} */
@@ -16,7 +17,8 @@ export function bar() {
   return (state) => {
     const talk = state.current ? state.talks[state.current] : undefined;
     row = state.current ? state.library.rows[state.current] : undefined;
-    const text = row ? titleOf(row) : (talk?.loaded === "missing" ? gettext("Not found") : talk?.title) || gettext("New chat");
+    const absent = talk?.loaded === "missing" ? gettext("Not found") : talk?.loaded === "deleted" || isGone(state, state.current) ? gettext("Deleted") : "";
+    const text = row ? titleOf(row) : absent || talk?.title || gettext("New chat");
     if (!title.hidden && title.textContent !== text) title.textContent = text;
     options.hidden = !row;
     options.setAttribute("aria-label", fill(gettext("Options for %(title)s"), { title: text }));

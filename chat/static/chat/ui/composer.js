@@ -4,6 +4,7 @@ import { attachments } from "./attach.js";
 import { meter } from "./meter.js";
 import { picker } from "./picker.js";
 import { liveTurn } from "../core/talk.js";
+import { isGone } from "../core/undo.js";
 import { fill, gettext, ngettext, number } from "../core/gettext.js";
 
 /** @type {Kenny.Draft} */
@@ -60,7 +61,7 @@ export class Composer extends HTMLElement {
     stop.hidden = !stoppable;
     stop.disabled = turn?.stopping ?? false;
     stop.textContent = turn?.stopping ? gettext("Stopping…") : gettext("Stop");
-    const closed = talk?.loaded === "deleted" || talk?.loaded === "missing";
+    const closed = talk?.loaded === "deleted" || talk?.loaded === "missing" || isGone(state, state.current);
     box.disabled = closed;
     /** @type {HTMLButtonElement} */ (slot(this, "send")).disabled = closed;
     slot(this, "editing").hidden = !draft.edit;

@@ -4,14 +4,10 @@ import { follow } from "./scroll.js";
 import { assistantMessage, userMessage } from "./message.js";
 import { edges } from "./edges.js";
 import { outcomeLine } from "./outcome.js";
+import { vacancy } from "./vacant.js";
 import { isResting } from "../core/again.js";
 import { view } from "../core/talk.js";
 import { fill, gettext, ngettext, number } from "../core/gettext.js";
-
-const STATES = {
-  no: gettext("Loading…"), loading: gettext("Loading…"), yes: null, deleted: gettext("This conversation was deleted."),
-  missing: gettext("This conversation was not found."), failed: gettext("This conversation could not be loaded."),
-};
 
 /** @param {Kenny.Message} message */
 const keyOf = ({ role, key }) => `${role} ${key}`;
@@ -22,6 +18,8 @@ export class Transcript extends HTMLElement {
   /** @type {string | null | undefined} */ #id;
   /** @type {ReturnType<typeof follow> | null} */ #follow = null;
   /** Where the reader was in conversations that were left, by their ids. @type {Map<string, { key: string, above: number }>} */ #places = new Map();
+  #vacancy = vacancy(this);
+  #isGone = false;
   #toEnd = false;
   #missed = 0;
   #count = 0;
@@ -43,13 +41,12 @@ export class Transcript extends HTMLElement {
   /** @param {Kenny.State} state */
   show(state) {
     const talk = state.current ? state.talks[state.current] : undefined;
-    if (talk === this.#talk && state.current === this.#id) return this.#end();
+    const isGone = this.#vacancy(state, talk);
+    if (talk === this.#talk && state.current === this.#id && isGone === this.#isGone) return this.#end();
     if (state.current !== this.#id) this.#leave();
-    [this.#talk, this.#id] = [talk, state.current];
-    slot(this, "welcome").hidden = state.current !== null;
-    const all = talk ? view(talk) : [];
+    [this.#talk, this.#id, this.#isGone] = [talk, state.current, isGone];
+    const all = talk && !isGone ? view(talk) : [];
     const shown = talk ? all.slice(-talk.shown) : [];
-    say(slot(this, "state"), talk && !all.length ? (talk.loaded === "failed" ? talk.problem?.message : null) ?? STATES[talk.loaded] : null);
     say(slot(this, "edge"), all.length > 50 && shown.length === all.length ? gettext("Beginning of the conversation") : null);
     const box = slot(this, "messages");
     keyed(box, this.#views, shown, keyOf, (m) => withOutcome(m.role === "user" ? userMessage() : assistantMessage()));
