@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from tests.browser.conftest import Open, findings
+from tests.browser.conftest import Open, findings, say
 from tests.browser.own import conversation, person
+from tests.support.answers import Answer, text, use
 from tests.support.http import Client
 from tests.support.server import Server
+from tests.support.upstream import Upstream, calls
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -44,6 +46,15 @@ def nav(page: Page) -> Locator:
 
 def link(page: Page, title: str) -> Locator:
     return nav(page).get_by_role("link", name=title, exact=True, include_hidden=True)
+
+
+def mark(page: Page, title: str) -> Locator:
+    return (
+        nav(page)
+        .get_by_role("listitem")
+        .filter(has=page.get_by_role("link", name=title, exact=True))
+        .locator(".mark")
+    )
 
 
 def choose(page: Page, title: str, item: str) -> None:
@@ -124,6 +135,48 @@ class TestGroups:
 
         expect(link(page, "Three")).to_have_attribute("aria-current", "page")
         expect(nav(page).locator("[aria-current]")).to_have_count(1)
+
+    def test_50_marks_are_words(
+        self, ada: Client, show: Callable[..., Page], upstream: Upstream
+    ) -> None:
+        three(ada)
+        page = show(awaited="One")
+        upstream.queue(calls(use("write_file", path="a.txt", content="a")))
+        say(page, "Write it")
+        expect(page.get_by_role("group", name="Approval needed")).to_be_visible()
+        expect(mark(page, "Write it")).to_have_text("waiting for you")
+        link(page, "Two").click()
+        page.get_by_role("textbox", name="Message Claude").fill("half a thought")
+        link(page, "Three").click()
+
+        expect(mark(page, "Two")).to_have_text("Draft")
+        expect(mark(page, "Write it")).to_have_text("waiting for you")
+        rows = ada.get("/api/conversations").json["conversations"]
+        one = next(row["id"] for row in rows if row["title"] == "One")
+        said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+        ada.request("PUT", f"/api/conversations/{one}", {"messages": said * 2})
+        expect(mark(page, "One")).to_have_text("Unread")
+        page.context.set_offline(True)
+        choose(page, "Three", "Pin")
+        expect(mark(page, "Three")).to_have_text("Not synced")
+        page.context.set_offline(False)
+
+        expect(mark(page, "Three")).to_be_hidden()
+        assert findings(page) == []
+
+    def test_50_one_that_answers_says_so(
+        self, ada: Client, show: Callable[..., Page], upstream: Upstream
+    ) -> None:
+        three(ada)
+        page = show(awaited="One")
+        upstream.hold()
+        upstream.queue(Answer(blocks=[text("A long answer.")], hold_after=1))
+        say(page, "Go on")
+
+        expect(mark(page, "Go on")).to_have_text("answering")
+        upstream.release()
+
+        expect(mark(page, "Go on")).to_be_hidden()
 
     def test_50_pin_and_archive_move_a_row_and_come_back(
         self, ada: Client, show: Callable[..., Page]
