@@ -7,13 +7,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from history.blobs import Found
+from history.compiled import Compiled
 from history.models import Blob, BlobLink, Conversation, ScaledCopy
 from history.pictures import Picture, sniff
+
+_HELD = Compiled(
+    lambda pk: BlobLink.objects.filter(conversation=pk).values_list("blob__sha256", "pk"),
+    like=(-11,),
+)
 
 
 def relink(conversation: Conversation, found: Mapping[str, Found]) -> None:
     """Make the conversation hold exactly these images; what nobody holds any more goes."""
-    held = dict(conversation.links.values_list("blob__sha256", "pk"))
+    held: dict[str, int] = dict(_HELD.rows(conversation.pk))
     link(conversation, {sha256: image for sha256, image in found.items() if sha256 not in held})
     gone = [pk for sha256, pk in held.items() if sha256 not in found]
     if gone:
@@ -47,9 +53,10 @@ def collect(owner_id: int) -> None:
 
 def load(owner_id: int, hashes: Iterable[str]) -> dict[str, bytes]:
     """Return the bytes of the owner's images by SHA-256."""
-    rows = (
-        Blob.objects.owned_by(owner_id).filter(sha256__in=set(hashes)).values_list("sha256", "data")
-    )
+    wanted = set(hashes)
+    if not wanted:
+        return {}
+    rows = Blob.objects.owned_by(owner_id).filter(sha256__in=wanted).values_list("sha256", "data")
     return {sha256: bytes(data) for sha256, data in rows}
 
 

@@ -1,8 +1,9 @@
 """The list and the delta: what a device pulls, whole or from a cursor on, in one answer or in pages."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from history.compiled import Compiled
 from history.cursors import Cursor, Doubt, Place
 from history.errors import Deleted
 from history.models import Conversation, ConversationQuerySet, SyncState, new_epoch
@@ -28,9 +29,31 @@ class Wish(NamedTuple):
     bodies: bool = False
 
 
+def _rows(narrowed: Callable[..., ConversationQuerySet], *, like: tuple[Any, ...]) -> Compiled[Any]:
+    return Compiled(lambda *values: narrowed(*values).values_list(*COLUMNS), like=like)
+
+
+_STATE = Compiled(lambda owner_id: SyncState.objects.filter(pk=owner_id), like=(-11,))
+_WHOLE = Compiled(lambda pk: Conversation.objects.filter(pk=pk), like=(-11,))
+_LIVE = _rows(lambda owner: Conversation.objects.owned_by(owner).live().newest_first(), like=(-11,))
+_DEAD = _rows(
+    lambda owner: Conversation.objects.owned_by(owner).buried().in_commit_order(), like=(-11,)
+)
+_MOVED = _rows(
+    lambda owner, after, through: (
+        Conversation.objects.owned_by(owner)
+        .moved_after(after)
+        .moved_up_to(through)
+        .in_commit_order()
+    ),
+    like=(-11, -12, -13),
+)
+"""What is asked at every poll, in one answer; pages are built as they are asked for."""
+
+
 def state_of(owner_id: int) -> SyncState:
     """Return the owner's counter without a lock, made on first use: an epoch must not change by itself."""
-    return SyncState.objects.get_or_create(pk=owner_id)[0]
+    return _STATE.first(owner_id) or SyncState.objects.get_or_create(pk=owner_id)[0]
 
 
 def cursor_for(owner_id: int) -> str:
@@ -80,8 +103,11 @@ _TOP = 10**18 - 1
 
 
 def _delta(state: SyncState, place: Place, wish: Wish) -> dict[str, Any]:
-    rows = _of(state).moved_after(place.at).moved_up_to(place.through).in_commit_order()
-    got, more = _cut(rows, wish.limit)
+    if wish.limit is None:
+        got, more = _MOVED.rows(state.pk, place.at, place.through), False
+    else:
+        rows = _of(state).moved_after(place.at).moved_up_to(place.through).in_commit_order()
+        got, more = _cut(rows, wish.limit)
     rest = place._replace(at=got[-1][SEQ]) if more else None
     live = [row for row in got if row[DELETED_AT] is None]
     dead = [row for row in got if row[DELETED_AT] is not None]
@@ -90,6 +116,9 @@ def _delta(state: SyncState, place: Place, wish: Wish) -> dict[str, Any]:
 
 def _complete(state: SyncState, place: Place, wish: Wish) -> dict[str, Any]:
     """Live rows first, newest first, then tombstones: a row that dies in between is listed twice, never not at all."""
+    if wish.limit is None and wish.next is None:
+        everything = _LIVE.rows(state.pk), _DEAD.rows(state.pk)
+        return _answer(state, place, wish=wish, live=everything[0], dead=everything[1], rest=None)
     live: list[Row] = []
     if place.kind == "l":
         rows = _bounded(_of(state).live(), place, wish).newest_first()
@@ -153,6 +182,7 @@ def _bodies(rows: list[Row]) -> Iterator[list[dict[str, Any]]]:
     """Yield the messages of each row, one conversation's images in memory at a time."""
     for row in rows:
         try:
-            yield full_messages(Conversation.objects.get(pk=row[PK]))
+            whole = _WHOLE.first(row[PK])
+            yield full_messages(whole) if whole else []
         except Deleted:
             yield []  # it died while the list was made: the next delta says so

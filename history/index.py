@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
+from django.db.models import Q
 
+from history.compiled import Compiled
 from history.models import SearchText
 from history.words import fold, pieces, words
 
@@ -38,11 +40,6 @@ def index_title(conversation_id: int, title: str) -> None:
     _replace(conversation_id, {TITLE: Text.of(title)}, stored=_stored(conversation_id, titles=True))
 
 
-def index_first_title(conversation_id: int, title: str) -> None:
-    """Index the title of a conversation that was just made."""
-    _replace(conversation_id, {TITLE: Text.of(title)}, stored={})
-
-
 def index_messages(conversation_id: int, texts: Sequence[Text]) -> None:
     """Replace the rows of messages whose text changed; a settle touches only what is new."""
     stored = _stored(conversation_id, titles=False)
@@ -55,47 +52,47 @@ def forget(conversation_ids: Iterable[int]) -> None:
 
 
 def _stored(conversation_id: int, *, titles: bool) -> dict[int, str]:
-    rows = SearchText.objects.filter(conversation=conversation_id, part=0)
-    rows = rows.filter(n=TITLE) if titles else rows.filter(n__gt=TITLE)
-    return dict(rows.values_list("n", "digest"))
+    return dict((_TITLES if titles else _MESSAGES).rows(conversation_id))
+
+
+_TITLES, _MESSAGES = (
+    Compiled(
+        lambda pk, which=which: SearchText.objects.filter(
+            which, conversation=pk, part=0
+        ).values_list("n", "digest"),
+        like=(-11,),
+    )
+    for which in (Q(n=TITLE), Q(n__gt=TITLE))
+)
 
 
 def _replace(conversation_id: int, texts: Mapping[int, Text], *, stored: Mapping[int, str]) -> None:
     wanted = {n: text for n, text in texts.items() if text.text}
     stale = [n for n, digest in stored.items() if n not in wanted or wanted[n].digest != digest]
-    if stale:
-        SearchText.objects.filter(conversation=conversation_id, n__in=stale).delete()
     new = [n for n, text in wanted.items() if stored.get(n) != text.digest]
     rows = [
-        SearchText(
-            conversation_id=conversation_id, n=n, part=part, digest=wanted[n].digest, text=piece
-        )
+        (conversation_id, n, part, wanted[n].digest, piece)
         for n in new
         for part, piece in enumerate(pieces(wanted[n].text))
     ]
-    _insert(rows)
+    with connection.cursor() as cursor:
+        if stale:
+            cursor.executemany(_DELETE, [(conversation_id, n) for n in stale])
+        if rows and connection.vendor == "postgresql":
+            cursor.executemany(_INSERT_WITH_WORDS, [(*row, _words(row[-1])) for row in rows])
+        elif rows:
+            cursor.executemany(_INSERT, rows)
 
 
-def _insert(rows: list[SearchText]) -> None:
-    if connection.vendor != "postgresql":
-        SearchText.objects.bulk_create(rows, batch_size=100)
-    elif rows:
-        with connection.cursor() as cursor:
-            cursor.executemany(_INSERT, [_values(row) for row in rows])
-
-
+_DELETE = "DELETE FROM history_searchtext WHERE conversation_id = %s AND n = %s"
 _INSERT = """
+    INSERT INTO history_searchtext (conversation_id, n, part, digest, text) VALUES (%s, %s, %s, %s, %s)
+"""
+_INSERT_WITH_WORDS = """
     INSERT INTO history_searchtext (conversation_id, n, part, digest, text, words)
     VALUES (%s, %s, %s, %s, %s, to_tsvector('simple', %s))
 """
 
 
-def _values(row: SearchText) -> tuple[int | str, ...]:
-    return (
-        row.conversation_id,
-        row.n,
-        row.part,
-        row.digest,
-        row.text,
-        fold(" ".join(words(row.text))),
-    )
+def _words(text: str) -> str:
+    return fold(" ".join(words(text)))

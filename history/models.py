@@ -90,11 +90,18 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
         return self.defer(*BODY)
 
     def swap(self, row: "Conversation", **changes: Any) -> bool:
-        """Write `changes` only if `row` is still live and at its version.
+        """Write `changes`, plain values, only if `row` is still live and at its version.
 
-        The lock makes the race impossible already; the guard holds even for a caller that forgot the lock.
+        The lock makes the race impossible already; the guard holds even for a caller that forgot the lock. In plain
+        SQL: every write comes here, and the ORM takes four times as long for it.
         """
-        return bool(self.live().filter(pk=row.pk, version=row.version).update(**changes))
+        named = ", ".join(f"{name} = %s" for name in changes)
+        # Only names of our own columns are put into the text: a name that is none has no field.
+        sql = f"UPDATE history_conversation SET {named} WHERE id = %s AND version = %s AND deleted_at IS NULL"  # noqa: S608
+        values = [_stored(name, value) for name, value in changes.items()]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [*values, row.pk, row.version])
+            return bool(cursor.rowcount)
 
     def bury(self, *, now: int) -> int:
         """Turn the live rows of this set into tombstones, their `seq` left to the caller; return how many."""
@@ -112,6 +119,12 @@ class ConversationQuerySet(models.QuerySet["Conversation"]):
         with connection.cursor() as cursor:
             sql = "UPDATE history_conversation SET seq = %s WHERE id = %s"
             cursor.executemany(sql, [(seq, pk) for pk, seq in seqs.items()])
+
+
+def _stored(name: str, value: Any) -> Any:
+    """Return what the database is given for a column's value. Raises FieldDoesNotExist."""
+    field = cast("models.Field[Any, Any]", Conversation._meta.get_field(name))  # noqa: SLF001  Django's public API
+    return field.get_db_prep_save(value, connection)
 
 
 class Conversation(models.Model):

@@ -5,8 +5,10 @@ The order of locks is always `SyncState`, then conversation.
 
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 
+from history.columns import BODY
+from history.compiled import Compiled
 from history.errors import Deleted, NotFound
 from history.fields import JSONText
 from history.hooks import Change, announce
@@ -20,6 +22,20 @@ class NotLocked(RuntimeError):
     """A write was tried without `locked`: a fault of the calling code, never of a request."""
 
 
+_STATE = Compiled(
+    lambda owner_id: SyncState.objects.select_for_update().filter(pk=owner_id), like=(-11,)
+)
+_WHOLE, _HEAD, _FACTS = (
+    Compiled(
+        lambda owner_id, cid, without=without: (
+            Conversation.objects.owned_by(owner_id).with_cid(cid).defer(*without)
+        ),
+        like=(-11, "an id"),
+    )
+    for without in ((), BODY, tuple(name for name in BODY if name != "facts"))
+)
+
+
 def locked(owner_id: int) -> SyncState:
     """Lock the owner's counter until the transaction ends and return it, made on first use.
 
@@ -27,12 +43,11 @@ def locked(owner_id: int) -> SyncState:
     """
     if not transaction.get_connection().in_atomic_block:
         raise NotLocked("locked() needs a transaction")
-    states = SyncState.objects.select_for_update()
-    state = states.filter(pk=owner_id).first()
+    state = _STATE.first(owner_id)
     if state is None:
         # Two first writes meet here: the second waits for the first and then reads its row.
         SyncState.objects.bulk_create([SyncState(pk=owner_id)], ignore_conflicts=True)
-        state = states.get(pk=owner_id)
+        state = SyncState.objects.select_for_update().get(pk=owner_id)
     state.read_at = state.last_seq
     return state
 
@@ -40,13 +55,16 @@ def locked(owner_id: int) -> SyncState:
 def take(state: SyncState, *, count: int = 1) -> int:
     """Reserve `count` numbers and return the first. A rollback returns them: the feed has no gaps."""
     first = state.last_seq + 1
-    moved = SyncState.objects.filter(pk=state.pk, last_seq=state.last_seq).update(
-        last_seq=state.last_seq + count
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(_MOVE, [state.last_seq + count, state.pk, state.last_seq])
+        moved = cursor.rowcount
     if not moved:
         raise NotLocked("the counter moved: the state was not read under its lock")
     state.last_seq += count
     return first
+
+
+_MOVE = "UPDATE history_syncstate SET last_seq = %s WHERE user_id = %s AND last_seq = %s"
 
 
 def take_for(state: SyncState, row: Conversation) -> int:
@@ -56,7 +74,7 @@ def take_for(state: SyncState, row: Conversation) -> int:
 
 def find(*, owner_id: int, cid: str) -> Conversation:
     """Return the live conversation. Raises NotFound for what never existed for this owner, Deleted for a tombstone."""
-    return _alive(Conversation.objects.owned_by(owner_id).with_cid(cid).first())
+    return _alive(_WHOLE.first(owner_id, cid))
 
 
 def find_head(*, owner_id: int, cid: str) -> Conversation:
@@ -71,9 +89,9 @@ def _alive(row: Conversation | None) -> Conversation:
     return row
 
 
-def look_up(*, owner_id: int, cid: str) -> Conversation | None:
-    """Return the row, live or tombstone, without its bodies."""
-    return Conversation.objects.owned_by(owner_id).with_cid(cid).without_bodies().first()
+def look_up(*, owner_id: int, cid: str, facts: bool = False) -> Conversation | None:
+    """Return the row, live or tombstone, without its bodies; `facts` brings those that a new list may keep."""
+    return (_FACTS if facts else _HEAD).first(owner_id, cid)
 
 
 def refuse_deleted(row: Conversation) -> None:

@@ -38,7 +38,7 @@ def save(
     """
     with transaction.atomic():
         state = locked(owner_id)
-        row = look_up(owner_id=owner_id, cid=cid)
+        row = look_up(owner_id=owner_id, cid=cid, facts=sent.ready is not None)
         if row is not None:
             refuse_deleted(row)
             if sent.ready and row.live_turn:

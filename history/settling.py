@@ -43,7 +43,7 @@ def open_for_turn(
             created_at=now,
             updated_at=now,
         )
-        index.index_first_title(row.pk, title)
+        index.index_new(row.pk, title=title)
     refuse_deleted(row)
     return row
 

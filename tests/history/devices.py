@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from django.contrib.auth.models import User
 
 from history import feed, store
+from history.compiled import Compiled
 from history.errors import Conflict, Deleted
 from history.models import Conversation, SyncState
 from history.prepared import prepare
@@ -38,11 +39,26 @@ class Answer(NamedTuple):
     etag: str | None = None
 
 
+_LAST = Compiled(
+    lambda owner_id: SyncState.objects.filter(pk=owner_id).values_list("last_seq"), like=(-11,)
+)
+_SHAPE = Compiled(
+    lambda owner_id: Conversation.objects.owned_by(owner_id).values_list(
+        "cid", "version", "seq", "deleted_at"
+    ),
+    like=(-11,),
+)
+_CONTENT = Compiled(
+    lambda owner_id: Conversation.objects.owned_by(owner_id).live().values_list("cid", "messages"),
+    like=(-11,),
+)
+
+
 class Service:
     """The real store and feed for one fresh account, with a count of what was accepted."""
 
     def __init__(self) -> None:
-        self.owner_id = User.objects.create_user(f"u{next(_NUMBERS)}").pk
+        self.owner_id = User.objects.create(username=f"u{next(_NUMBERS)}").pk
         self.accepted = 0
         self.versions: dict[str, int] = {}
         self.dead: set[str] = set()
@@ -96,22 +112,20 @@ class Service:
         return list(Conversation.objects.owned_by(self.owner_id))
 
     def live(self) -> dict[str, Words]:
-        return {row.cid: words_of(row.messages) for row in self.rows() if not row.is_deleted}
+        return {cid: words_of(messages) for cid, messages in _CONTENT.rows(self.owner_id)}
 
     def check(self) -> None:
         """Assert what must hold after every step."""
-        rows = list(Conversation.objects.owned_by(self.owner_id).without_bodies())
-        last = (
-            SyncState.objects.filter(pk=self.owner_id).values_list("last_seq", flat=True).first()
-            or 0
-        )
+        rows = _SHAPE.rows(self.owner_id)
+        last = sum((row[0] for row in _LAST.rows(self.owner_id)), 0)
+        seqs = [seq for _, _, seq, _ in rows]
         assert last == self.accepted, "a number was skipped or taken by what was refused"
-        assert len({row.seq for row in rows}) == len(rows)
-        assert all(row.seq <= last for row in rows)
-        assert {row.cid for row in rows if row.is_deleted} == self.dead, (
-            "a tombstone came back to life"
-        )
-        assert {row.cid: row.version for row in rows} == self.versions
+        assert len(set(seqs)) == len(seqs)
+        assert max(seqs, default=0) <= last
+        dead = {cid for cid, _, _, deleted_at in rows if deleted_at is not None}
+        assert dead == self.dead, "a tombstone came back to life"
+        versions = {cid: version for cid, version, _, _ in rows}
+        assert versions == self.versions, "a version was skipped"
 
     def _step(self, row: Conversation) -> None:
         self.accepted += 1

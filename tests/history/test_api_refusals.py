@@ -11,7 +11,6 @@ from rest_framework import exceptions
 
 from history.api import answer, exception_handler
 from history.errors import Busy, RateLimited
-from history.models import Conversation
 from tests.history.conftest import Api
 
 
@@ -82,7 +81,7 @@ class TestTrouble:
         def fail(*_args: Any, **_kwargs: Any) -> None:
             raise OperationalError("database is locked")
 
-        monkeypatch.setattr(Conversation.objects.all().__class__, "with_cid", fail)
+        monkeypatch.setattr("history.store.find", fail)
 
         answered = api.get("c-1")
 

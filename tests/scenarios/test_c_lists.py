@@ -100,7 +100,7 @@ def test_c03_what_moves_while_pages_are_read_comes_with_the_next_delta(api: Api)
         api.put(f"c-{number}", updatedAt=1000 + number)
     first = api.list("?limit=3")
     api.put("c-5", title="moved", updatedAt=2000)
-    api.put("c-new", updatedAt=3000)
+    api.put("c-new", updatedAt=500)
     api.delete("c-0")
 
     second = api.list(f"?limit=3&next={first.body['next']}")

@@ -10,6 +10,8 @@ from django.contrib.auth.models import User
 from django.db import OperationalError, connection
 
 from chat import segment, sweep
+from chat.closing import CRASH
+from chat.conclude import conclude
 from chat.models import ToolCall, Turn
 from chat.settle import settle
 from history.errors import Busy
@@ -18,7 +20,7 @@ from tests.chat.starting import send, together
 from tests.history.conftest import Api, said
 from tests.scenarios.whole import rows
 from tests.support import rows as left
-from tests.support.engine import Engine, Valves, kinds, spoken
+from tests.support.engine import NOW, Engine, Valves, kinds, spoken
 from tests.support.notation import TU
 from tests.support.scripted import calls, says
 
@@ -255,15 +257,20 @@ def test_f12_a_settle_that_fails_at_any_statement_leaves_the_state_before(
     failing = Failing()
 
     with connection.execute_wrapper(failing):
-        sweep.recover(set(), every=False)
-        while Turn.objects.get().status == "running":
+        while not concluded(turn):
             assert (rows(), list(Turn.objects.values())) == before, failing.what
             failing.at, failing.seen = failing.at + 1, 0
-            sweep.recover(set(), every=False)
 
     assert failing.at > 8
     assert left.stored(turn)[:2] == said("before")
     assert spoken(left.stored(turn)[-1]) == "It is open."
+
+
+def concluded(turn: Turn) -> bool:
+    try:
+        return conclude(turn.pk, CRASH, now=NOW)
+    except OperationalError:
+        return False
 
 
 class Failing:

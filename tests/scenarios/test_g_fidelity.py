@@ -142,7 +142,7 @@ def test_g08_an_image_is_stored_with_its_save_or_not_at_all(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No orphan can arise: bytes, link and list are one transaction. One left by hand goes with the next deletion."""
-    monkeypatch.setattr("history.index._insert", lambda _rows: 1 / 0)
+    monkeypatch.setattr("history.index._replace", lambda *_args, **_more: 1 / 0)
     assert api.put("c-1", messages=seen(picture())).status_code == 500
     assert [model.objects.count() for model in (Blob, BlobLink, Conversation)] == [0, 0, 0]
     monkeypatch.undo()
