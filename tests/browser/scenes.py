@@ -77,8 +77,9 @@ def answer(stage: Stage) -> None:
     answered(stage.page)
 
 
-def gate(stage: Stage) -> None:
-    empty(stage)
+def gate(stage: Stage, *, fresh: bool = True) -> None:
+    if fresh:
+        empty(stage)
     stage.upstream.queue(
         calls(use("write_file", path="notes/readings.md", content="Inlet 4.20\n" * 30)),
         says("Then not."),

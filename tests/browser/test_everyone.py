@@ -1,12 +1,12 @@
 """What holds for everyone, in every state of the product: no finding of axe, nothing cut, nothing covered."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import FLAGS, Open, answered, chromium_path, findings
+from tests.browser.measured import MEASURING, amiss, measured
 from tests.browser.scenes import (
     CHAT,
     PAGES,
@@ -25,7 +25,6 @@ from tests.support.server import Server
 from tests.support.upstream import Upstream
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
-MEASURING = Path(__file__).with_name("measuring.js")
 GONE = "Failed to load resource"  # what the browser says of a page that answers 404 or 410
 
 
@@ -70,17 +69,6 @@ class TestAxe:
             found[name] = everywhere(stage, enter)
 
         assert {name: rules for name, rules in found.items() if rules} == {}
-
-
-def measured(page: Page, what: str) -> Any:
-    """Return what tests/browser/measuring.js says of the page."""
-    return page.evaluate(f"({MEASURING.read_text()}).{what}")
-
-
-def amiss(page: Page, *, least: int = 24) -> list[str]:
-    """Return what is cut, covered, laid over other words, too small to hit, or wider than the window."""
-    calls = ("cut()", "wide()", "overlaps()", "covered()", f"small({least})")
-    return [f"{call}: {found}" for call in calls for found in measured(page, call)]
 
 
 ROOM = {
@@ -163,7 +151,7 @@ class TestSettingsOfTheSystem:
         stage = Stage(page, keyed, upstream)
 
         streaming(stage)
-        page.wait_for_function(f"({MEASURING.read_text()}).moving().length > 0")
+        page.wait_for_function(f"() => ({MEASURING}).moving().length > 0")
         page.emulate_media(reduced_motion="reduce")
         assert measured(page, "moving()") == []
         page.get_by_role("button", name="Conversations").click()
