@@ -110,11 +110,11 @@ def stays(page: Page, database: str) -> dict[str, list[Any]]:
     return found
 
 
-def until(page: Page, holds: Callable[[], object], what: str) -> None:
+def until(page: Page, holds: Callable[[], object], what: str, *, within: float = 30) -> None:
     """Ask again until it holds, while the page and what stands in its line go on."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + within
     while not holds():
-        assert time.monotonic() < end, f"not within 30 s: {what}"
+        assert time.monotonic() < end, f"not within {within} s: {what}"
         page.wait_for_timeout(30)
 
 

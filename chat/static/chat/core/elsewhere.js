@@ -12,7 +12,7 @@ export const handlers = {
   restored: (s, { rows, list, entries, durable }) => {
     const all = /** @type {Kenny.Row[]} */ (rows).reduce((some, row) => { some[row.id] = row; return some; }, copy(/** @type {Record<string, Kenny.Row>} */ ({})));
     const library = { ...s.library, rows: all, cursor: list?.cursor ?? null, epoch: list?.epoch ?? null, loaded: rows.length > 0 };
-    return [entries.reduce(take, { ...s, library, durable, news: durable ? s.news : [...s.news, MEMORY] }), []];
+    return [entries.reduce(take, { ...s, library, durable, settling: entries.some((/** @type {Kenny.Stored} */ { store }) => store === "outbox"), news: durable ? s.news : [...s.news, MEMORY] }), []];
   },
   /** Another tab changed something. A box that is being written in keeps its words. */
   elsewhere: (s, { changes, writing }) => {

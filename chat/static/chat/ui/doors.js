@@ -1,4 +1,4 @@
-// The dialogs at the door: signing out with something unsent, a session that ended, an account that left, and deleting everything.
+// The dialogs at the door: signing out with something unsent, a session that ended, an account that left.
 import { ask, clone, onClick, say, slot } from "./dom.js";
 import { fill, gettext, ngettext } from "../core/gettext.js";
 import { pending } from "../core/pending.js";
@@ -25,7 +25,6 @@ export function doors({ username, leave, signIn }) {
     if (why) box.focus();
   });
   leaving(() => state, leave);
-  everything(() => state);
   return { show: (now) => {
     state = now;
     toggle(again, now.link === "signed-out");
@@ -72,18 +71,6 @@ function named({ kind, words }) {
   if (kind === "draft") return fill(gettext("Draft “%(words)s”"), { words });
   if (kind === "kept") return fill(gettext("Not sent “%(words)s”"), { words });
   return kind === "edit" ? fill(gettext("Change of “%(words)s”"), { words }) : fill(gettext("Deleting “%(words)s”"), { words });
-}
-
-/** @param {() => Kenny.State | null} state */
-function everything(state) {
-  const dialog = dialogOf("delete-all");
-  document.addEventListener("kenny", (event) => {
-    if (/** @type {CustomEvent} */ (event).detail.type !== "askDeleteAll") return;
-    const n = Object.keys(state()?.library.rows ?? {}).length;
-    say(slot(dialog, "count"), fill(ngettext("%(n)s conversation is deleted here and on the server. This cannot be undone.", "%(n)s conversations are deleted here and on the server. This cannot be undone.", n), { n }));
-    dialog.showModal();
-  });
-  onClick(slot(dialog, "go"), () => { dialog.close(); ask(document, { type: "removeAll" }); });
 }
 
 /** "Not sent": its button in the list and its dialog. @returns {{ show: (state: Kenny.State) => void }} */
