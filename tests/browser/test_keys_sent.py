@@ -62,7 +62,7 @@ def test_every_key_of_a_message_is_stored(client: Client, upstream: Upstream) ->
     upstream.queue(says("One."), says("Two."))
     first = {
         "conversationId": "c-sent", "turnId": "t-sent-1", "message": "with a picture", "agentId": "kenny",
-        "images": [{"mediaType": "image/png", "data": PIXEL}],
+        "images": [{"mediaType": "image/png", "data": PIXEL}], "settings": {"effort": "low"},
     }  # fmt: skip
     again = {"turnId": "t-sent-2", "truncateAt": 0, "message": "again"}
     unsaid = set(keys("SENT")) - {*first, *again, "version"}
@@ -71,7 +71,7 @@ def test_every_key_of_a_message_is_stored(client: Client, upstream: Upstream) ->
     assert client.post("/api/chat/stream", first).status == 200
     wait_until(lambda: settled(client), within=20, what="the first answer")
     kept = client.get("/api/conversations/c-sent").json
-    assert kept["agentId"] == "kenny"
+    assert (kept["agentId"], kept["settings"]) == ("kenny", {"effort": "low"})
     [question, answer] = kept["messages"]
     assert (question["role"], answer["content"][-1]["text"]) == ("user", "One.")
     parts = {part["type"]: part for part in question["content"]}

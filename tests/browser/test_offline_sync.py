@@ -22,6 +22,7 @@ from tests.browser.devices import (
     lost_answer,
     rename,
     row,
+    stays,
     stored,
     tab,
     titles,
@@ -52,6 +53,16 @@ def page(keyed: Server, person: tuple[str, Client], open_page: Open) -> Page:
     page = open_page(keyed, user=person[0], expected=FAULTS)
     linked(page)
     return page
+
+
+class Held:
+    """Requests that wait for the test."""
+
+    def __init__(self) -> None:
+        self.routes: list[Route] = []
+
+    def take(self, route: Route) -> None:
+        self.routes.append(route)
 
 
 def delete(client: Client, cid: str) -> None:
@@ -234,14 +245,14 @@ class TestDeletes:
     ) -> None:
         stored(client, "Alpha")
         link(page, "Alpha").wait_for()
-        held: list[Route] = []
-        page.context.route("**/api/conversations?since=*", held.append)
+        held = Held()
+        page.context.route("**/api/conversations?since=*", held.take)
         stored(client, "Beta")
-        until(page, lambda: held, "the list was asked for")
-        answer = held[0].fetch()
+        until(page, lambda: held.routes, "the list was asked for")
+        answer = held.routes[0].fetch()
         choose(page, "Alpha", "Delete")
         page.context.unroute("**/api/conversations?since=*")
-        held[0].fulfill(response=answer)
+        held.routes[0].fulfill(response=answer)
 
         link(page, "Beta").wait_for()
         expect(link(page, "Alpha")).to_have_count(0)
@@ -304,17 +315,15 @@ class TestChanges:
         assert (of(client, cid)["title"], of(client, cid)["settings"]) == ("Theirs", {"model": "m"})
         expect(link(page, "Theirs")).to_be_visible()
 
-    def test_d6_an_equal_time_falls_to_the_server(
-        self, keyed: Server, person: tuple[str, Client], client: Client, open_page: Open
-    ) -> None:
+    def test_d6_an_equal_time_falls_to_the_server(self, page: Page, client: Client) -> None:
         cid = stored(client, "Alpha")
-        page = open_page(keyed, signed_in=False, expected=FAULTS)
-        page.context.clock.set_fixed_time(2_000_000_000_000)
-        sign_in(page, user=person[0])
         link(page, "Alpha").wait_for()
         cut(page)
         rename(page, "Alpha", "Mine")
-        theirs = {"title": "Theirs", "updatedAt": 2_000_000_000_000}
+        expect(row(page, "Mine").locator(".mark")).to_contain_text("Not synced")
+        number = page.evaluate("JSON.parse(document.querySelector('#config').textContent).account")
+        [waiting] = stays(page, f"kenny:{number}")["outbox"]
+        theirs = {"title": "Theirs", "updatedAt": waiting["updatedAt"]}
         assert client.request("PATCH", f"/api/conversations/{cid}", theirs).status == 200
         join(page)
 
@@ -362,15 +371,15 @@ class TestChanges:
     ) -> None:
         cid = stored(client, "Alpha")
         link(page, "Alpha").wait_for()
-        held: list[Route] = []
-        page.context.route("**/api/conversations**", held.append)
+        held = Held()
+        page.context.route("**/api/conversations**", held.take)
         page.goto(f"/c/{cid}")
         box(page).wait_for()
         upstream.queue(says("Late list."))
         say(page, "Before the list")
-        until(page, lambda: held, "the list is on its way")
+        until(page, lambda: held.routes, "the list is on its way")
         page.context.unroute("**/api/conversations**")
-        for route in held:
+        for route in held.routes:
             route.continue_()
 
         page.get_by_text("Late list.").wait_for()
