@@ -115,6 +115,7 @@ def open_page(chromium: Browser) -> Iterator[Open]:
 
     yield open_window
     for context in contexts:
+        context.unroute_all(behavior="ignoreErrors")  # what is on its way concerns no test any more
         context.close()
     assert complaints == []
 
