@@ -261,8 +261,8 @@ class TestDeletes:
         until(page, lambda: held.routes, "the list was asked for")
         answer = held.routes[0].fetch()
         choose(page, "Alpha", "Delete")
-        page.context.unroute("**/api/conversations?since=*")
-        held.routes[0].fulfill(response=answer)
+        held.routes.pop(0).fulfill(response=answer)
+        held.release()
 
         link(page, "Beta").wait_for()
         expect(link(page, "Alpha")).to_have_count(0)
