@@ -261,25 +261,30 @@ class TestSearch:
         assert ada.request("PUT", "/api/conversations/bulk", body).status == 200
         page = show(awaited="Plan 0 for week 0")
 
-        # From the key to the end of the frame that shows its rows, without the wait for that frame.
+        # From the key to the end of the frame that shows its rows, without the wait for that frame; of five tries the
+        # least, since whatever else the machine does only adds to it.
         costs = page.evaluate("""async () => {
           const box = document.getElementById('search'), costs = [];
-          const frame = () => new Promise((r) => requestAnimationFrame(r));
-          for (const text of ['p', 'pl', 'pla', 'plan 7', 'plan 77', 'plan 777', 'plan', '', 'week 5', 'week 51', '']) {
-            await frame(); await new Promise((r) => setTimeout(r));
+          const idle = async () => { await new Promise(requestAnimationFrame); await new Promise((r) => setTimeout(r)); };
+          const type = async (text) => {
+            await idle();
             const before = performance.now();
             box.value = text; box.dispatchEvent(new Event('input', { bubbles: true }));
             const typed = performance.now() - before;
-            let drawn = 0;
-            await new Promise((done) => requestAnimationFrame((at) => {
+            return typed + await new Promise((done) => requestAnimationFrame((at) => {
+              const begun = performance.now();
               document.querySelector('chat-sidebar .list').getBoundingClientRect();
-              drawn = performance.now() - at; done();
+              done(Math.max(begun - at, 0) + performance.now() - begun);
             }));
-            costs.push(typed + drawn);
+          };
+          for (const [from, to] of [['', 'p'], ['p', 'pl'], ['plan 7', 'plan 77'], ['plan 77', 'plan 777'], ['plan 777', 'plan'],
+                                    ['plan', ''], ['', 'week 5'], ['week 5', 'week 51'], ['week 51', '']]) {
+            let least = Infinity;
+            for (let i = 0; i < 5; i++) { await type(from); least = Math.min(least, await type(to)); }
+            costs.push(Math.round(least * 10) / 10);
           }
           return costs; }""")
-        costs.sort()
-        assert costs[len(costs) // 2] <= 16
+        assert max(costs) <= 16, costs
 
 
 class TestRename:

@@ -60,7 +60,7 @@ export function runner(world) {
     if (!query || OFF.includes(state().link)) return;
     typed = setTimeout(async () => {
       const answer = await call("GET", `${LIST}?q=${encodeURIComponent(query)}`);
-      if (answer.ok) tell({ type: "found", query, rows: answer.data.conversations });
+      tell({ type: "found", query, rows: answer.ok ? answer.data.conversations : [] });
     }, TYPED);
   };
   return {

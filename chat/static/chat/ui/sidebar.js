@@ -41,7 +41,9 @@ export class Sidebar extends HTMLElement {
     for (const part of parts) for (const row of part.rows) this.#groups.view(row.id)?.show(row, row.id === state.current, now, marks(state, row.id));
     slot(this, "more").hidden = more === 0;
     const query = state.search.query.trim();
-    const none = query ? fill(gettext("No conversation matches “%(query)s”."), { query }) : gettext("No conversations yet.");
+    const isAsking = state.search.hits === null && state.link === "open"; // only the server knows the texts
+    const nothing = isAsking ? gettext("Searching…") : fill(gettext("No conversation matches “%(query)s”."), { query });
+    const none = query ? nothing : gettext("No conversations yet.");
     say(slot(this, "none"), parts.length || !state.library.loaded ? null : none);
   }
 
