@@ -5,7 +5,7 @@ import io
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from tests.browser.conftest import Open, answered, findings, say
 from tests.support.http import Client
@@ -302,9 +302,10 @@ class TestImages:
         expect(box).to_have_value("kept")
 
     def test_37_more_images_than_a_message_takes_are_left_out_and_said(self, page: Page) -> None:
-        page.locator("input[type=file]").set_input_files(
-            [{"name": f"{n}.png", "mimeType": "image/png", "buffer": png()} for n in range(22)]
-        )
+        images: list[FilePayload] = [
+            {"name": f"{n}.png", "mimeType": "image/png", "buffer": png()} for n in range(22)
+        ]
+        page.locator("input[type=file]").set_input_files(images)
 
         expect(page.locator(".attached img")).to_have_count(20)
         expect(page.get_by_text("A message takes at most 20 images.")).to_be_visible()
