@@ -1,4 +1,5 @@
 // Follows the end of the transcript until the reader moves up. No timers: a scroll event is ours when it lands where we wrote.
+// Wheel and keys are believed before they move anything: browsers animate them, and what we write would end that at its first pixel.
 
 const NEAR = 24; // px from the end that count as the end
 
@@ -22,6 +23,9 @@ export function follow(box, content, told) {
     [last, height] = [top, box.scrollHeight];
     told(pinned, max - top);
   }, { passive: true });
+  const up = (/** @type {Event} */ event) => { if (pinned && end() > 0 && !scrollsInside(event.target, box)) pin(false); };
+  box.addEventListener("wheel", (event) => { if (event.deltaY < 0 && !event.ctrlKey) up(event); }, { passive: true });
+  box.addEventListener("keydown", (event) => { if (["PageUp", "ArrowUp", "Home"].includes(event.key)) up(event); });
   // What the reader opens stays where it is: the end is followed again only if it is still in sight.
   content.addEventListener("click", (event) => {
     if (!pinned || !/** @type {Element} */ (event.target).closest("summary, .more")) return;
@@ -36,4 +40,10 @@ export function follow(box, content, told) {
     toEnd: () => { pin(true); write(); told(true, 0); }, isPinned: () => pinned,
     stay: (top) => { pin(false); box.scrollTop = top; [wrote, last] = [box.scrollTop, box.scrollTop]; told(false, end() - box.scrollTop); },
   };
+}
+
+/** Whether something between the target and the box takes an upward move for itself. @param {EventTarget | null} target @param {Element} box */
+function scrollsInside(target, box) {
+  for (let el = /** @type {Element | null} */ (target); el && el !== box; el = el.parentElement) if (el.scrollTop > 0) return true;
+  return false;
 }

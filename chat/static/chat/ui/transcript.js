@@ -1,5 +1,6 @@
 // <chat-transcript>: the messages of the open conversation, the newest fifty first, older ones as one scrolls up.
 import { ask, keyed, onClick, say, slot } from "./dom.js";
+import { placesIn } from "./places.js";
 import { follow } from "./scroll.js";
 import { assistantMessage, userMessage } from "./message.js";
 import { edges } from "./edges.js";
@@ -17,7 +18,7 @@ export class Transcript extends HTMLElement {
   /** @type {Kenny.Talk | undefined} */ #talk;
   /** @type {string | null | undefined} */ #id;
   /** @type {ReturnType<typeof follow> | null} */ #follow = null;
-  /** Where the reader was in conversations that were left, by their ids. @type {Map<string, { key: string, above: number }>} */ #places = new Map();
+  /** @type {ReturnType<typeof placesIn> | null} */ #places = null;
   #vacancy = vacancy(this);
   #isGone = false;
   #toEnd = false;
@@ -27,6 +28,7 @@ export class Transcript extends HTMLElement {
   connectedCallback() {
     const box = slot(this, "scroll");
     this.#follow = follow(box, slot(this, "log"), (pinned, gap) => this.#jump(pinned, gap));
+    this.#places = placesIn(box, (top) => this.#follow?.stay(top));
     onClick(slot(this, "jump"), () => { this.#follow?.toEnd(); box.focus({ preventScroll: true }); });
     box.addEventListener("keydown", (event) => { if (event.key === "End" && event.target === box) { event.preventDefault(); this.#follow?.toEnd(); } });
     box.addEventListener("scroll", () => this.#older(), { passive: true });
@@ -57,10 +59,7 @@ export class Transcript extends HTMLElement {
   }
 
   #leave() {
-    const box = slot(this, "scroll");
-    const top = box.getBoundingClientRect().top;
-    const first = [...this.#views].find(([, { el }]) => el.getBoundingClientRect().bottom > top);
-    if (this.#id && first && !this.#follow?.isPinned()) this.#places.set(this.#id, { key: first[0], above: first[1].el.getBoundingClientRect().top - top });
+    if (this.#id && !this.#follow?.isPinned()) this.#places?.leave(this.#id, this.#views);
     else if (this.#id) ask(this, { type: "newest", id: this.#id });
     for (const { el } of this.#views.values()) el.remove();
     this.#views.clear();
@@ -68,14 +67,8 @@ export class Transcript extends HTMLElement {
   }
 
   #end() {
-    if (!this.#toEnd) return;
+    if (this.#toEnd && !this.#places?.back(this.#id ?? "", this.#views)) this.#follow?.toEnd();
     this.#toEnd = false;
-    const place = this.#places.get(this.#id ?? "");
-    const el = place && this.#views.get(place.key)?.el;
-    this.#places.delete(this.#id ?? "");
-    const box = slot(this, "scroll");
-    if (place && el) this.#follow?.stay(box.scrollTop + el.getBoundingClientRect().top - box.getBoundingClientRect().top - place.above);
-    else this.#follow?.toEnd();
   }
 
   /** @param {boolean} pinned @param {number} gap */
