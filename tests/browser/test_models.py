@@ -87,14 +87,14 @@ class TestUsage:
         lines = page.locator(".claude + .meta [data-slot=used]")
         expect(lines).to_have_text(["1,100 tokens · $0.003"])
         expect(spent).to_contain_text("This conversation: 1,100 tokens · $0.003")
-        expect(spent).to_contain_text("Context 0 % full")
+        expect(spent).to_contain_text("Context 0% full")
         assert "1,000 tokens read" in str(lines.first.get_attribute("title"))
         assert SONNET in str(lines.first.get_attribute("title"))
 
         ask(page, listing, "two", tokens=10_100)
         expect(lines).to_have_text(["1,100 tokens · $0.003", "10,100 tokens · $0.021"])
         expect(spent).to_contain_text(
-            "This conversation: 11,200 tokens · $0.024 · Context 5 % full"
+            "This conversation: 11,200 tokens · $0.024 · Context 5% full"
         )
         assert findings(page) == []
 
@@ -123,23 +123,23 @@ class TestUsage:
     ) -> None:
         long, gauge = page.locator("[data-slot=long]"), page.locator("meter")
         ask(page, listing, "one", tokens=WINDOW * 79 // 100)
-        expect(page.locator(".spent")).to_contain_text("Context 79 % full")
+        expect(page.locator(".spent")).to_contain_text("Context 79% full")
         expect(long).to_be_hidden()
 
         ask(page, listing, "two", tokens=WINDOW * 80 // 100)
         expect(long).to_contain_text(
-            "This conversation is getting long: 80 % of what Claude can read is used."
+            "This conversation is getting long: 80% of what Claude can read is used."
         )
-        expect(page.locator("#polite")).to_contain_text("getting long: 80 %")
+        expect(page.locator("#polite")).to_contain_text("getting long: 80%")
         assert gauge.evaluate("(el) => el.value") == 80
         assert findings(page) == []
 
         ask(page, listing, "three", tokens=WINDOW * 95 // 100)
-        expect(long).to_contain_text("This conversation is almost too long: 95 %")
+        expect(long).to_contain_text("This conversation is almost too long: 95%")
         expect(long.get_by_role("button", name="Go on in a new conversation")).to_be_enabled()
 
         page.reload()
-        expect(long).to_contain_text("This conversation is almost too long: 95 %")
+        expect(long).to_contain_text("This conversation is almost too long: 95%")
         page.get_by_role("button", name="New chat").click()
         expect(long).to_be_hidden()
         expect(page.locator(".spent")).to_have_text("")

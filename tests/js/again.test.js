@@ -151,10 +151,10 @@ test("tokens and money are said in few words, and in full for who asks", () => {
 
 test("a context that is nearly full is warned of at 80 and at 95 percent, in words", () => {
   const at = (contextTokens) => fullness(with_({ contextTokens, contextWindow: 1000 }));
-  assert.deepEqual(at(799), { percent: 79, label: "Context 79 % full", warning: null });
-  assert.match(at(800).warning, /getting long: 80 %/);
-  assert.match(at(949).warning, /getting long: 94 %/);
-  assert.match(at(950).warning, /almost too long: 95 %/);
+  assert.deepEqual(at(799), { percent: 79, label: "Context 79% full", warning: null });
+  assert.match(at(800).warning, /getting long: 80%/);
+  assert.match(at(949).warning, /getting long: 94%/);
+  assert.match(at(950).warning, /almost too long: 95%/);
   assert.equal(at(1200).percent, 100);
   assert.equal(fullness(with_({ contextTokens: 5 })), null);
 });

@@ -46,10 +46,10 @@ export function fullness(messages) {
   const { contextTokens, contextWindow } = newest(messages)?.usage ?? {};
   if (!contextTokens || !contextWindow) return null;
   const percent = Math.min(100, Math.floor((contextTokens / contextWindow) * 100));
-  const values = { percent: number(percent) };
-  const label = fill(gettext("Context %(percent)s % full"), values);
+  const values = { percent: new Intl.NumberFormat(language(), { style: "percent" }).format(percent / 100) };
+  const label = fill(gettext("Context %(percent)s full"), values);
   if (percent < NEAR) return { percent, label, warning: null };
-  const warning = percent < FULL ? gettext("This conversation is getting long: %(percent)s % of what Claude can read is used.")
-    : gettext("This conversation is almost too long: %(percent)s % of what Claude can read is used. Go on in a new one.");
+  const warning = percent < FULL ? gettext("This conversation is getting long: %(percent)s of what Claude can read is used.")
+    : gettext("This conversation is almost too long: %(percent)s of what Claude can read is used. Go on in a new one.");
   return { percent, label, warning: fill(warning, values) };
 }
