@@ -15,6 +15,9 @@ from history.errors import Refused
 
 logger = logging.getLogger(__name__)
 
+PAUSE = 1.0
+"""Seconds before a watcher reads on whose database was away."""
+
 Say = Callable[[str], Awaitable[None]]
 
 
@@ -65,8 +68,8 @@ class Subscription:
                     await self._say(frame.line)
                     after = frame.seq
             except DatabaseError as error:
-                logger.warning("a watcher reads on in a second: %s", type(error).__name__)
-                await asyncio.sleep(1)
+                logger.warning("a watcher reads on later: %s", type(error).__name__)
+                await asyncio.sleep(PAUSE)
             else:
                 return after
 

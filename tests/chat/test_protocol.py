@@ -204,6 +204,12 @@ class TestConfirm:
 
         assert frame.reason == "not there"
 
+    @pytest.mark.parametrize("name", ["args", "tool", "decision", "all"])
+    def test_brings_nothing_but_the_decision(self, name: str) -> None:
+        """What runs is what stands in the row; a client cannot send it along."""
+        with pytest.raises(UnknownField):
+            protocol.read_confirm(Reader({**self.BODY, name: "x"}))
+
     @pytest.mark.parametrize("body", [{"approve": True}, {"reason": "\x00"}, {"reason": "\ud800"}])
     def test_takes_no_other(self, body: dict[str, Any]) -> None:
         with pytest.raises(BadRequest):

@@ -161,6 +161,31 @@ class Editing(Case):
         assert (seen.said, seen.words) == ([self.words], "Anew.")
 
 
+class Cutting(Case):
+    """An earlier message is to be said anew, and the process dies before the model said a word of the new answer."""
+
+    point = "send.committed"
+
+    def __init__(self, before: Case) -> None:
+        self.before = before
+
+    def play(self, scene: Scene) -> None:
+        first = self.before.conversation
+        version = scene.client.get(f"/api/conversations/{first}").json["version"]
+        self.begin(scene, "cut", says("Never."))
+        self.conversation = first
+        scene.forget(self.before.turn)
+        scene.dies(lambda: self.send(scene, truncateAt=0, version=version))
+
+    def look(self, scene: Scene) -> None:
+        seen = scene.look(self.conversation, self.turn)
+        assert (seen.said, seen.words) == ([self.before.words], "A whole answer.")
+        assert seen.done["stopReason"] == INTERRUPTED
+
+    def finish(self, scene: Scene) -> None:
+        """The next edit finds the list as it was: see `Editing`, for which this is the one before."""
+
+
 class Draining(Case):
     """SIGTERM has come, and the process dies of something else before it has ended by itself."""
 

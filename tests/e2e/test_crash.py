@@ -11,7 +11,16 @@ from typing import Any
 import pytest
 
 from tests.e2e.deaths import Case, Outside, Recovering, Unanswered, Unsent, Unwritten
-from tests.e2e.deaths_later import Deleting, Draining, Editing, Gate, Parallel, Settling, Stopping
+from tests.e2e.deaths_later import (
+    Cutting,
+    Deleting,
+    Draining,
+    Editing,
+    Gate,
+    Parallel,
+    Settling,
+    Stopping,
+)
 from tests.support.cast import Cast
 from tests.support.crashing import Scene
 from tests.support.server import database, wait_until
@@ -38,6 +47,7 @@ def some() -> Sequence[Case]:
 def others() -> Sequence[Case]:
     """All other points."""
     unanswered, settled = Unanswered(), Settling("settle.committed", reason="end_turn")
+    cutting = Cutting(settled)
     return [
         Unsent("send.received"),
         Unsent("send.written"),
@@ -53,8 +63,9 @@ def others() -> Sequence[Case]:
         Settling("message.committed"),
         Settling("settle.begun"),
         settled,
-        Editing(settled),
+        cutting,
         Deleting("delete.committed", gone=True),
+        Editing(cutting),
         Draining("drain.begun"),
         Draining("drain.settled"),
     ]
