@@ -104,6 +104,24 @@ class TestSettings:
         rows = ada.get("/api/conversations").json["conversations"]
         assert [row["agentId"] for row in rows] == ["kenny"]
 
+    def test_46_another_tab_follows_within_a_second(
+        self, keyed: Server, ada: Client, open_page: Open
+    ) -> None:
+        del ada
+        page = open_page(keyed, user="settings")
+        other = page.context.new_page()
+        other.goto("/")
+        expect(other.locator("button[data-new]")).to_be_enabled()
+        hint = other.get_by_text("Ctrl+Enter sends · Enter makes a new line")
+        expect(hint).to_be_hidden()
+
+        page.bring_to_front()
+        open_settings(page).get_by_role("radio", name="Ctrl+Enter sends").check()
+        page.get_by_role("dialog").get_by_role("radio", name="Dark").check()
+
+        expect(hint).to_be_attached()
+        expect(other.locator("html")).to_have_attribute("data-theme", "dark")
+
     def test_55_what_the_server_refuses_is_taken_back_with_the_reason(
         self, keyed: Server, ada: Client, open_page: Open
     ) -> None:

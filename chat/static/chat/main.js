@@ -83,7 +83,7 @@ const visit = (/** @type {string | null} */ id) => { if (id !== pathId()) go(id)
 
 /** @type {Record<string, (effect: any) => void>} */
 const run = {
-  ...preferring({ call, tell, offered: fillOffers }),
+  ...preferring({ account: config.account, call, tell, offered: fillOffers }),
   ...runner({ call, tell, send: (frame) => socket.send(frame), state: () => state }),
   recall: async ({ id }) => tell({ type: "recalled", id, talk: await home?.recall(id) }), reconnect: () => socket.retry(),
   announce: ({ text, urgent }) => speak(text, urgent), close: () => socket.close(), toEnd: () => ui.transcript.toEnd(),
