@@ -59,12 +59,13 @@ class Service:
 
     def __init__(self) -> None:
         self.owner_id = User.objects.create(username=f"u{next(_NUMBERS)}").pk
-        self.accepted = 0
+        self.tried = self.accepted = 0
         self.versions: dict[str, int] = {}
         self.dead: set[str] = set()
 
     def put(self, upload: Put, *, blind: bool = False) -> Answer:
         """Save; `blind` sends no condition, as a simple client does."""
+        self.tried += 1
         conditions = Conditions(
             match=(upload.base,) if upload.base else None, create=upload.base is None
         )

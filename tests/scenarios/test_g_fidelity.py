@@ -59,7 +59,16 @@ def test_g02_numbers_and_the_order_of_keys_come_back_as_text(api: Api, value: An
 
 @pytest.mark.parametrize(
     "value",
-    ["NaN", "Infinity", "-Infinity", "1e999", "[" * 5000 + "]" * 5000, '{"a":1,"a":2}', "9" * 4301],
+    [
+        "NaN",
+        "Infinity",
+        "-Infinity",
+        "1e999",
+        "[" * 65 + "]" * 65,
+        "[" * 5000 + "]" * 5000,
+        '{"a":1,"a":2}',
+        "9" * 4301,
+    ],
 )
 def test_g03_what_is_no_sound_json_is_refused(api: Api, told: Told, value: str) -> None:
     body = json.dumps({"title": "T", "messages": call("HERE")}).replace('"HERE"', value)
@@ -77,7 +86,8 @@ def test_g04_ten_saves_of_three_screenshots_store_three_images(api: Api) -> None
 
     with CaptureQueriesContext(connection) as asked:
         for number in range(9):
-            api.put("c-1", messages=[*seen(*shots), *said(f"turn {number}")])
+            again = api.put("c-1", messages=[*seen(*shots), *said(f"turn {number}")])
+            assert again.status_code == 200
 
     assert list(Blob.objects.order_by("pk").values_list("pk", "size")) == written
     assert (len(written), BlobLink.objects.count()) == (3, 3)
