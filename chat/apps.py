@@ -9,7 +9,7 @@ class ChatConfig(AppConfig):
 
     def ready(self) -> None:
         """Have history call down: it imports nobody."""
-        from chat import preferences  # noqa: PLC0415  as below
+        from chat import doors, preferences  # noqa: PLC0415  as below
         from chat.hints import on_change  # noqa: PLC0415  the models are not ready when this file is imported
         from chat.tools import workspace  # noqa: PLC0415  as below
         from chat.wipe import wipe  # noqa: PLC0415  as above
@@ -18,4 +18,5 @@ class ChatConfig(AppConfig):
         hooks.wipe.append(wipe)
         hooks.changed.append(on_change)
         hooks.erase.append(workspace.discard)
+        hooks.standing.append(doors.stand)
         hooks.belongings["preferences"] = (preferences.take_out, preferences.put_back)

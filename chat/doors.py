@@ -4,6 +4,9 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+
+from history.hooks import Standing
 
 SIGN_IN_AGAIN = 4001
 RESTARTING = 4012
@@ -41,6 +44,18 @@ def leave(door: Door) -> None:
         _per_user[door.user_id] -= 1
         if not _per_user[door.user_id]:
             del _per_user[door.user_id]
+
+
+def stand(standing: Standing) -> Callable[[], None]:
+    """History's hook: a long answer is a door too; return what leaves it."""
+    door = Door(
+        user_id=standing.user_id,
+        session_key=standing.session_key,
+        token_key=standing.token_key,
+        close=lambda _code: standing.end(),
+    )
+    enter(door)
+    return partial(leave, door)
 
 
 def all_doors() -> Iterator[Door]:

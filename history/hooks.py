@@ -3,7 +3,8 @@
 `wipe` runs inside the transaction that buries conversations, so that what other apps hold of them goes with it.
 `changed` runs after the commit, in the process that wrote. `erase` runs while an account is erased, outside any
 transaction: what is kept of the user outside the database goes then; it may be called again. `belongings` are what
-else an account takes along in its export: under each name how it is taken out, and how it is put back.
+else an account takes along in its export: under each name how it is taken out, and how it is put back. `standing` is
+told on the loop of an answer that is being sent for long, so that it ends when the right to it does.
 """
 
 from collections.abc import Callable
@@ -24,10 +25,22 @@ class Change:
     deleted: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """Who is being answered for long, by what right, and how to end it (on the loop's thread, any number of times)."""
+
+    user_id: int
+    session_key: str | None
+    token_key: str | None
+    end: Callable[[], None]
+
+
 wipe: list[Callable[[list[int]], None]] = []
 changed: list[Callable[[Change], None]] = []
 erase: list[Callable[[int], None]] = []
 belongings: dict[str, tuple[Callable[[int], Any], Callable[[int, Any], None]]] = {}
+standing: list[Callable[[Standing], Callable[[], None]]] = []
+"""Each returns what is to be called once the answer is over."""
 
 
 def before_burial(pks: list[int]) -> None:

@@ -1,8 +1,10 @@
 """`/api/export` and `/api/import`: an account as one file, and back."""
 
-from collections.abc import AsyncIterator, Iterator
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime
+from functools import partial
 from io import BytesIO
 from typing import IO, Any, cast
 
@@ -16,6 +18,7 @@ from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from history import hooks
 from history.clock import now_ms
 from history.exporting import export
 from history.importing import take
@@ -43,7 +46,8 @@ class Export(HistoryView):
     @operation("export_account")
     def get(self, request: Request) -> StreamingHttpResponse:
         """Send all conversations, images and tombstones of the account as a zip (docs/export.md)."""
-        return download(request._request, user=cast(User, request.user))  # noqa: SLF001  DRF's own way to Django's request
+        token_key = getattr(request.auth, "token_key", None)
+        return download(request._request, user=cast(User, request.user), token_key=token_key)  # noqa: SLF001  DRF's own way to Django's request
 
 
 class Import(HistoryView):
@@ -60,14 +64,25 @@ class Import(HistoryView):
         return Response(asdict(taken))
 
 
-def download(request: HttpRequest, *, user: User) -> StreamingHttpResponse:
-    """Return the answer that a browser saves as a file: the archive of `user`."""
+def download(
+    request: HttpRequest, *, user: User, token_key: str | None = None
+) -> StreamingHttpResponse:
+    """Return the answer that a browser saves as a file: the archive of `user`.
+
+    It ends, cut off, when who asked for it may not see it any more: with the session, or with the token of this key.
+    """
+    standing = partial(
+        hooks.Standing,
+        user_id=cast(int, request.user.pk),
+        session_key=None if token_key else request.session.session_key,
+        token_key=token_key,
+    )
     now = now_ms()
     pieces = export(user.pk, account=user.get_username(), now=now)
     day = datetime.fromtimestamp(now / 1000, tz=UTC).date()
     return StreamingHttpResponse(
         # Each kind of server would gather the other kind of iterator whole in memory.
-        _in_steps(pieces) if isinstance(request, ASGIRequest) else pieces,
+        _in_steps(pieces, standing) if isinstance(request, ASGIRequest) else pieces,
         content_type="application/zip",
         headers={
             "Content-Disposition": f'attachment; filename="kenny-{day}.zip"',
@@ -77,11 +92,19 @@ def download(request: HttpRequest, *, user: User) -> StreamingHttpResponse:
     )
 
 
-async def _in_steps(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+async def _in_steps(
+    pieces: Iterator[bytes], standing: Callable[..., hooks.Standing]
+) -> AsyncIterator[bytes]:
     """Iterate in threads, each step in any of them: no step leaves a connection or a cursor behind."""
     step = sync_to_async(_step, thread_sensitive=False)
-    while piece := await step(pieces):
-        yield piece
+    ended = asyncio.Event()
+    leaving = [enter(standing(end=ended.set)) for enter in hooks.standing]
+    try:
+        while not ended.is_set() and (piece := await step(pieces)):
+            yield piece
+    finally:
+        for leave in leaving:
+            leave()
 
 
 def _step(pieces: Iterator[bytes]) -> bytes:

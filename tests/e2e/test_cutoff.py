@@ -1,6 +1,12 @@
 """Streams and turns of somebody who has left: ended within two seconds. Sockets are in tests/kenny/test_sockets.py."""
 
+import base64
+import contextlib
+import http.client
+import os
 import time
+import zipfile
+from io import BytesIO
 
 import pytest
 
@@ -8,6 +14,7 @@ from tests.support.answers import says
 from tests.support.cast import Cast
 from tests.support.http import Client
 from tests.support.server import Server
+from tests.support.sockets import Socket
 from tests.support.sse import stream, turn_events
 from tests.support.upstream import Upstream
 
@@ -61,3 +68,30 @@ class TestCutOff:
         events = turn_events(Client(product.port, token), turn_id)
         assert events[-1]["type"] == "done"
         assert events[-1]["stopReason"] in {"stopped", "interrupted"}
+
+    def test_ends_a_running_export_within_two_seconds(self, product: Server) -> None:
+        client = product.user("exporter")
+        for number in range(8):
+            shot = base64.b64encode(b"\x89PNG\r\n\x1a\n" + os.urandom(3 * 2**20)).decode()
+            source = {"type": "base64", "media_type": "image/png", "data": shot}
+            said = [{"role": "user", "content": [{"type": "image", "source": source}]}]
+            put = client.request("PUT", f"/api/conversations/c-{number}", {"messages": said})
+            assert put.status == 201
+        connection = client.connection(timeout=60)
+        with contextlib.closing(connection), Socket(client) as socket:
+            headers = {"authorization": f"Bearer {client.token}"}
+            connection.request("GET", "/api/export", headers=headers)
+            answer = connection.getresponse()
+            got = answer.read(1000)
+            product.manage(
+                "shell", "--no-imports", "-c",
+                "from kenny.accounts.models import ApiToken\n"
+                "ApiToken.objects.filter(user__username='exporter').delete()",
+            )  # fmt: skip
+            # The sweep that shuts this socket shuts the export as well: what is under way comes, no more is made.
+            assert socket.closed() == 4001
+            with contextlib.suppress(http.client.IncompleteRead):
+                got += answer.read()
+
+        assert len(got) < 20 * 2**20
+        assert not zipfile.is_zipfile(BytesIO(got))

@@ -130,7 +130,9 @@ class TestPut:
         told(api.put("c-1", settings={"x": "y" * 16_400}), 413, "too_large", limit=16_384)
         assert api.put("c-1", settings={"x": "y" * 16_300}).status_code == 201
 
-    @pytest.mark.parametrize("cid", ["a b", ".x", "a/b", "x" * 129, "bulk ", "é", "a%00"])
+    @pytest.mark.parametrize(
+        "cid", ["a b", ".x", "a/b", "x" * 129, "bulk ", "é", "a%00", "a%0A", "%0A", "a%0Ab"]
+    )
     def test_refuses_an_id_outside_the_alphabet(self, api: Api, told: Told, cid: str) -> None:
         told(api.put(cid), 400, "invalid_id")
 

@@ -3,6 +3,7 @@
 import json
 import zipfile
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from django.test import AsyncClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from chat import doors
 from history import attachments, exporting, feed, store
 from history.archive import CONVERSATIONS, DELETED, MANIFEST
 from history.importing import MOST_REFUSED
@@ -150,6 +152,30 @@ class TestServed:
             return b"".join([piece async for piece in answer.streaming_content])
 
         assert len(unpacked(async_to_sync(download)())[CONVERSATIONS].splitlines()) == 1
+
+    @pytest.mark.parametrize("shut", [True, False])
+    def test_ends_when_the_right_to_it_does(self, *, shut: bool) -> None:
+        user = User.objects.create_user("alice")
+        for number in range(4):
+            Api(user).put(f"c-{number}", messages=seen(picture()))
+        client = AsyncClient()
+        client.force_login(user)
+
+        async def download() -> bytes:
+            answer: Any = await client.get("/api/export")
+            got = b""
+            async for piece in answer.streaming_content:
+                got += piece
+                (door,) = doors.all_doors()
+                assert (door.user_id, door.token_key) == (user.pk, None)
+                assert door.session_key == client.session.session_key
+                door.close(doors.SIGN_IN_AGAIN) if shut else None
+            return got
+
+        got = async_to_sync(download)()
+
+        assert zipfile.is_zipfile(BytesIO(got)) is not shut
+        assert list(doors.all_doors()) == []
 
 
 texts = st.text(st.characters(codec="utf-8"), max_size=20)

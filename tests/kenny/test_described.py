@@ -43,7 +43,7 @@ def operations_mounted() -> set[tuple[str, str]]:
         )
         if path.startswith("api/") and pattern.name not in OF_THE_DESCRIPTION:
             assert issubclass(view or object, APIView), f"{path} is no REST view"
-            bare = path.replace("<str:", "{").replace("<path:", "{").replace(">", "}")
+            bare = path.replace("<str:", "{").replace("<any:", "{").replace(">", "}")
             found |= {(f"/{bare}", name) for name in METHODS if hasattr(view, name)}
     return found
 
