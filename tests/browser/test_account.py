@@ -2,9 +2,11 @@
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Open, findings
@@ -15,6 +17,11 @@ from tests.support.server import PASSWORD, Server
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 PAGES = ["/accounts/", "/accounts/sessions/", "/accounts/delete/", "/accounts/2fa/"]
+
+
+def code(secret: str) -> str:
+    """Return what an authenticator app shows at this moment."""
+    return str(format_hotp_value(hotp_value(secret, int(time.time()) // 30)))
 
 
 @pytest.fixture
@@ -94,6 +101,37 @@ class TestSessions:
         expect(page.get_by_role("listitem")).to_have_count(before - 1)
         phone.goto("/accounts/")
         expect(phone.get_by_role("heading", name="Sign in to kenny")).to_be_visible()
+
+
+class TestSecondFactor:
+    def test_is_set_up_shown_as_codes_and_asked_for_at_sign_in(
+        self, keyed: Server, open_page: Open
+    ) -> None:
+        keyed.user("careful")
+        page = open_page(keyed, user="careful")
+        page.goto("/accounts/")
+        page.get_by_role("link", name="Second factor").click()
+        page.get_by_role("link", name="Activate").click()
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Confirm").click()
+        secret = page.get_by_label("Authenticator secret").input_value()
+        assert findings(page) == []
+
+        page.get_by_label("Authenticator code").fill(code(secret))
+        page.get_by_role("button", name="Activate").click()
+        expect(page.get_by_role("heading", name="Recovery Codes")).to_be_visible()
+        assert findings(page) == []
+        page.context.clear_cookies()
+        page.goto("/accounts/login/")
+        page.get_by_label("Username").fill("careful")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+
+        expect(page).to_have_url(re.compile("/accounts/2fa/authenticate/"))
+        assert findings(page) == []
+        page.goto("/accounts/sessions/")
+        expect(page.get_by_label("Code")).to_be_visible()
+        expect(page.get_by_role("link", name="Account")).to_have_count(0)
 
 
 class TestData:
