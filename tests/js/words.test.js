@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { markdown } from "../../chat/static/chat/core/markdown.js";
 import { lastOfPerson } from "../../chat/static/chat/core/resend.js";
-import { group, iso, long, short } from "../../chat/static/chat/core/times.js";
+import { dayName, dayOf, group, iso, long, short, time } from "../../chat/static/chat/core/times.js";
 import { argument, mainArgument, pieces, plain, rows, visible } from "../../chat/static/chat/core/visible.js";
 import { empty } from "./help.js";
 
@@ -41,6 +41,14 @@ test("the main argument is one visible line", () => {
 
 test("terminal colours leave tool output", () => {
   assert.equal(plain("\u001b[1;31mred\u001b[0m \u001b]0;title\u0007text"), "red text");
+});
+
+test("below a message stands the time of day, above a day its name", () => {
+  const noon = new Date(2026, 10, 30, 13, 5).getTime();
+  assert.equal(time(noon), "13:05");
+  assert.equal(dayOf(noon), dayOf(new Date(2026, 10, 30, 0, 0).getTime()));
+  assert.notEqual(dayOf(noon), dayOf(new Date(2026, 11, 1, 0, 0).getTime()));
+  assert.equal(dayName(noon), "Monday, November 30, 2026");
 });
 
 test("times are short in the list and whole in the title", () => {

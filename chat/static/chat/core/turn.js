@@ -72,7 +72,7 @@ const steps = {
   error: (turn, f) => ({ ...turn, error: { code: f.code, message: f.message, retryable: f.retryable } }),
   done: (turn, f) => ({ // a version that did not move: a turn that failed at once left the list as it was
     ...turn, parts: f.done ? settled(turn.parts) : closed(turn.parts), retry: null, status: f.done ? "over" : "held", stopping: false, stopReason: f.stopReason,
-    since: turn.since ?? (f.version === turn.onto ? null : f.version), version: f.version, usage: f.usage,
+    since: turn.since ?? (f.version === turn.onto ? null : f.version), uploads: f.version === turn.onto ? turn.uploads : [], version: f.version, usage: f.usage,
     ended: f.done ? { at: f.at, stopReason: f.stopReason, model: f.model, usage: f.usage ?? {}, cost: f.cost, spent: f.spent } : null,
   }),
 };

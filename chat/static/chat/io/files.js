@@ -30,4 +30,9 @@ export function shown(image) {
 }
 
 /** Images that were kept or come from another tab get an address of this page. @param {Kenny.Stored} change @returns {Kenny.Stored} */
-export const revived = (change) => (change.value?.images?.length ? { ...change, value: { ...change.value, images: change.value.images.map(shown) } } : change);
+export function revived(change) {
+  const { images, edit } = change.value ?? {};
+  if (!images?.length && !edit?.before.images.length) return change;
+  const before = edit && { ...edit, before: { ...edit.before, images: edit.before.images.map(shown) } };
+  return { ...change, value: { ...change.value, images: (images ?? []).map(shown), ...(edit ? { edit: before } : {}) } };
+}

@@ -7,15 +7,24 @@ import { dayName, dayOf, iso } from "../core/times.js";
  * @param {boolean} isResting nothing runs or waits
  */
 export function edges(elementOf, all, shown, isResting) {
-  const last = new Set(isResting ? [lastOf(shown, "user"), lastOf(shown, "assistant")] : []);
+  markLast(isResting ? [lastOf(shown, "user"), lastOf(shown, "assistant")].map((message) => message && elementOf(message)) : []);
   let before = all.slice(0, all.length - shown.length).findLast(asked)?.at ?? null;
   for (const message of shown) {
+    if (!asked(message)) continue;
     const el = elementOf(message);
-    el?.classList.toggle("last", last.has(message));
-    if (!el || !asked(message)) continue;
-    day(el, before !== null && dayOf(before) === dayOf(message.at ?? 0) ? null : message.at);
+    const at = before !== null && dayOf(before) === dayOf(message.at ?? 0) ? null : message.at;
+    if (el && days.get(el) !== at) { day(el, at); days.set(el, at); }
     before = message.at;
   }
+}
+
+/** The day that each message names: most name none, and with every word that streams in they are asked again. @type {WeakMap<HTMLElement, number | null>} */
+const days = new WeakMap();
+
+/** @param {(HTMLElement | undefined)[]} elements */
+function markLast(elements) {
+  for (const el of document.querySelectorAll(".turn.last")) if (!elements.includes(/** @type {HTMLElement} */ (el))) el.classList.remove("last");
+  for (const el of elements) el?.classList.add("last");
 }
 
 /** Days are told by what a person said. @param {Kenny.Message} message */
