@@ -93,9 +93,7 @@ class TestUsage:
 
         ask(page, listing, "two", tokens=10_100)
         expect(lines).to_have_text(["1,100 tokens · $0.003", "10,100 tokens · $0.021"])
-        expect(spent).to_contain_text(
-            "This conversation: 11,200 tokens · $0.024 · Context 5% full"
-        )
+        expect(spent).to_contain_text("This conversation: 11,200 tokens · $0.024 · Context 5% full")
         assert findings(page) == []
 
         live = shown(page)

@@ -1,6 +1,5 @@
 """Where the page stands while an answer grows: frontend.md, requirements 9 to 14. `make bench page` prints the figures of the last one."""
 
-from collections.abc import Iterator
 from statistics import median
 from typing import Any
 
@@ -35,7 +34,7 @@ SAMPLE = f"""() => {{ window.gaps = []; const channel = new MessageChannel();
 
 
 @pytest.fixture(scope="module")
-def reader(keyed: Server) -> Iterator[Client]:
+def reader(keyed: Server) -> Client:
     """A person with conversations that are long; the browser signs in as the same one."""
     return keyed.user("reader")
 

@@ -182,7 +182,7 @@ class TestEnd:
 
 def scripted(chance: random.Random) -> Sequence[Answer]:
     """Return the answers of a turn: perhaps thinking, perhaps calls, text."""
-    speed = {"chunk": chance.randint(3, 30), "delay": 0.004}
+    chunk, delay = chance.randint(3, 30), 0.004
     made = []
     for _ in range(chance.randint(0, 2)):
         asked = [use("list_files") for _ in range(chance.randint(1, 4))]
@@ -190,7 +190,7 @@ def scripted(chance: random.Random) -> Sequence[Answer]:
             asked.append(use("read_file", path="no such file.txt"))
         thinks = [thought("I look around.\nThen I see.")] if chance.random() < 0.5 else []
         says_first = [text("Let me *see*. ")] if chance.random() < 0.5 else []
-        made.append(Answer(blocks=[*thinks, *says_first, *asked], **speed))
+        made.append(Answer(blocks=[*thinks, *says_first, *asked], chunk=chunk, delay=delay))
     if chance.random() < 0.15:
         made.append(fails("invalid_request_error", status=400, prose="odd"))
         return made
@@ -200,7 +200,8 @@ def scripted(chance: random.Random) -> Sequence[Answer]:
         *made,
         Answer(
             blocks=[*thinks, text(MIXED[start : start + chance.randint(50, 700)].strip() or "x")],
-            **speed,
+            chunk=chunk,
+            delay=delay,
         ),
     ]
 
