@@ -252,3 +252,11 @@ class TestARequest:
         assert heard.kinds == ["Ask", "Void", "Unbind", "Ask", "Keep"]
         assert heard.of(Unbind).upto == 3
         assert heard.asked[1].messages == [stored[0], A(T("a")), stored[2]]
+
+    def test_counts_what_was_redacted_as_thinking(self) -> None:
+        hidden = {"type": "redacted_thinking", "data": "c2ln"}
+        stored = [U(T("x")), A(hidden, T("a")), U(T("y"))]
+
+        heard = play(failure("binding"), reply(T("Done.")), [], messages=stored)
+
+        assert heard.asked[1].messages == [stored[0], A(T("a")), stored[2]]

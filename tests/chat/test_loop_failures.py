@@ -6,7 +6,7 @@ import pytest
 
 from chat import loop
 from chat.llm.base import FailureKind
-from chat.steps import Cut, Halted, Keep, Wait
+from chat.steps import Cut, Halted, Keep, Limits, Wait
 from tests.chat.looping import HELLO, STOPPED, WAITED, failure, play, reply
 from tests.support.notation import TH, TR, TU, A, T, U
 
@@ -40,6 +40,17 @@ class TestAFailureThatPasses:
         heard = play(failed, WAITED, *between, failed, WAITED, reply(TU("a2")), [TR("a2")], failed)
 
         assert heard.reason == "failed"
+
+    def test_costs_the_turn_no_round(self) -> None:
+        """And gives none back either: two rounds are two, however often the first was tried."""
+        two = Limits(rounds=2, max_tokens=1000)
+        again = [failure("transient"), WAITED]
+        rounds = [reply(TU("a1")), [TR("a1")], reply(TU("a2")), [TR("a2")]]
+
+        heard = play(*again, *again, *rounds, limits=two)
+
+        assert heard.reason == "too_many_rounds"
+        assert len(heard.asked) == 4
 
     @pytest.mark.parametrize(("asked", "waited"), [(0.5, 1.0), (20.0, 20.0)])
     def test_waits_as_long_as_it_was_told(self, asked: float, waited: float) -> None:

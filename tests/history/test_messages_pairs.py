@@ -77,6 +77,18 @@ class TestACallWithoutAResult:
 
         assert heal(stored).messages[-1]["content"][0]["toolset_name"] == "browser"
 
+    def test_echoes_no_other_toolset(self) -> None:
+        """Another fault beside it, so that the pair is rebuilt."""
+        wrong = {**TR("a1"), "toolset_name": "browser"}
+        stored = [ASKED, A(TU("a1"), TU("a2")), U(wrong)]
+
+        assert heal(stored).messages[-1] == U(TR("a1"), unknown("a2"))
+
+    def test_without_a_name_gets_one(self) -> None:
+        stored = [ASKED, A(TU("")), U(TR(""))]
+
+        assert heal(stored).messages == [ASKED, A(TU("call")), U(TR("call"))]
+
 
 class TestAnOrphanResult:
     def test_at_the_beginning_goes_with_the_reply_to_it_t15(self) -> None:
@@ -147,6 +159,19 @@ class TestResultsInTheWrongPlace:
         stored = [ASKED, A(TU("a1")), U(TR("a1", "see"), TR("a1", [picture]))]
 
         assert heal(stored).messages[-1] == U(TR("a1", [T("see"), picture]))
+
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [
+            (TR("a1", "no", is_error=True), TR("a1", [IMG(png())])),
+            (TR("a1", "see"), TR("a1", [IMG(png()), T("and more")])),
+            (TR("a1", "see"), TR("a1", "late")),
+        ],
+    )
+    def test_that_are_no_halves_stay_one_t26(
+        self, first: dict[str, Any], second: dict[str, Any]
+    ) -> None:
+        assert heal([ASKED, A(TU("a1")), U(first, second)]).messages[-1] == U(first)
 
     def test_are_not_parted_from_their_call_by_a_system_note_t22(self) -> None:
         denied = TR("a1", outcomes.DENIED, is_error=True)

@@ -57,6 +57,11 @@ class TestSniff:
 
         assert sniff(data) == Picture(media_type="image/jpeg", width=9, height=7)
 
+    def test_reads_a_side_of_40000_pixels(self) -> None:
+        data = b"\xff\xd8\xff\xc0\0\x0b\x08\x9c\x40\x9c\x41"
+
+        assert sniff(data) == Picture(media_type="image/jpeg", width=40001, height=40000)
+
     @pytest.mark.parametrize("marker", [0xC4, 0xC8, 0xCC, 0xBF, 0xD0])
     def test_takes_no_table_for_a_frame(self, marker: int) -> None:
         data = b"\xff\xd8\xff" + bytes([marker]) + b"\0\x0b\x08\0\x07\0\x09" + b"\0" * 4
