@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from history.markdown import tree
 from history.markdown.code import LONGEST, LONGEST_OPEN, Node
 from history.markdown.stream import Growing
-from tests.support.documents import PIECES, cuts, documents, grown
+from tests.support.documents import MATH, PIECES, cuts, documents, grown
 from tests.support.notation import EXAMPLES, LONG
 
 
@@ -206,7 +206,7 @@ class TestALongRun:
     def test_agrees_on_sixty_thousand_documents(self) -> None:
         chance = random.Random(7)
         for _ in range(60_000):
-            source = "".join(chance.choices(PIECES, k=chance.randint(1, 30)))
+            source = "".join(chance.choices([*PIECES, *MATH], k=chance.randint(1, 30)))
             sizes = [chance.randint(1, 9) for _ in range(7)]
             for prefix, closed, rest in grown(source, sizes) if "]:" not in source else ():
                 whole = tree.render(prefix)

@@ -130,6 +130,14 @@ test("a choice for a new conversation goes with its first message", () => {
   assert.equal("settings" in sent(plain, "send")[0], false);
 });
 
+test("a first message that was refused for its model goes again with the one that is chosen then", () => {
+  const nothing = { type: "listed", answer: { ...listed.answer, conversations: [] } };
+  const first = [online, nothing, { type: "offered", offer }, { type: "choose", change: { model: "gone" } }, submit("hi"), refused("bad_request")];
+  const [, effects] = feed([{ type: "choose", change: { model: "m-2", agent: "kenny" } }, { type: "again", turnId: "t-9" }], feed(first)[0]);
+  const [send] = sent(effects, "send");
+  assert.deepEqual([send.settings, send.agentId], [{ model: "m-2" }, "kenny"]);
+});
+
 test("what the person prefers begins a conversation", () => {
   const state = { ...fresh(), preferences: { sendKey: null, model: "m-2", agentId: "kenny" } };
   assert.deepEqual(begun(state), { settings: { model: "m-2" }, agentId: "kenny" });

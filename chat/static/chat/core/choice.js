@@ -27,6 +27,10 @@ export function begun(s) {
   return { ...(model || effort ? { settings } : {}), ...(agent ? { agentId: agent } : {}) };
 }
 
+/** A conversation that the server has not got is made by its first message, with what is chosen now. @param {Kenny.State} s @param {Kenny.Row} row @param {object} choice @returns {Kenny.State} */
+const withFirst = (s, row, choice) => (row.version !== undefined ? s
+  : { ...s, outbox: s.outbox.map((parcel) => (parcel.conversationId === row.id && (!parcel.sent || parcel.problem) ? { ...parcel, ...choice } : parcel)) });
+
 /** @type {Kenny.Handlers} */
 export const handlers = {
   choose: (s, { change, now }) => {
@@ -37,7 +41,7 @@ export const handlers = {
     const { model: _model, effort: _effort, ...others } = /** @type {Record<string, unknown>} */ (row.settings ?? {});
     const settings = { ...others, ...(next.model ? { model: next.model } : {}), ...(next.effort ? { effort: next.effort } : {}) };
     const agent = next.agent && next.agent !== row.agentId ? { agentId: next.agent } : {};
-    return /** @type {Kenny.Handlers[string]} */ (library["change"])(s, { type: "change", id: s.current, change: { settings, ...agent }, now });
+    return /** @type {Kenny.Handlers[string]} */ (library["change"])(withFirst(s, row, { settings, ...agent }), { type: "change", id: s.current, change: { settings, ...agent }, now });
   },
   offered: (s, { offer }) => [{ ...s, offer }, []],
 };
