@@ -128,10 +128,10 @@ def sign_in(page: Page, *, user: str, path: str = "/") -> None:
     expect(page.locator("button[data-new]")).to_be_enabled()
 
 
-def say(page: Page, words: str) -> None:
-    box = page.get_by_role("textbox", name="Message Claude")
-    box.fill(words)
-    box.press("Enter")
+def say(page: Page, words: str, *, box: str = "Message Claude") -> None:
+    field = page.get_by_role("textbox", name=box)
+    field.fill(words)
+    field.press("Enter")
 
 
 def answered(page: Page) -> None:

@@ -156,6 +156,25 @@ def keys(stage: Stage) -> None:
     stage.page.get_by_role("dialog").wait_for()
 
 
+def settings(stage: Stage) -> None:
+    empty(stage)
+    stage.page.keyboard.press("Control+,")
+    stage.page.get_by_role("dialog").wait_for()
+
+
+def choice(stage: Stage) -> None:
+    """Open the choice of model, effort and tools."""
+    answer(stage)
+    stage.page.get_by_role("button", name="choose model").click()
+    stage.page.get_by_role("dialog").wait_for()
+
+
+def editing(stage: Stage) -> None:
+    answer(stage)
+    stage.page.get_by_role("button", name="Edit").click()
+    stage.page.get_by_role("button", name="Stop editing").wait_for()
+
+
 def replay(stage: Stage) -> None:
     """Show the staff's page of a conversation."""
     answer(stage)
@@ -184,6 +203,9 @@ CHAT: dict[str, tuple[Enter, Enter | None]] = {
     "undo": (undo, None),
     "palette": (palette, closed),
     "keys": (keys, closed),
+    "settings": (settings, closed),
+    "choice": (choice, closed),
+    "editing": (editing, None),
 }
 PAGES: dict[str, Enter] = {
     "account": at("/accounts/"),

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Open, findings
+from tests.browser.conftest import Open, findings, say
 from tests.support.catalogues import entries
 from tests.support.server import PASSWORD, Server
+from tests.support.upstream import Upstream, fails
 
 pytestmark = pytest.mark.browser
 LOCALE = Path(__file__).parents[2] / "locale/de/LC_MESSAGES"
@@ -56,6 +57,22 @@ class TestGerman:
         assert findings(page) == []
         assert english_left(page) == set()
 
+    def test_57_tells_what_the_server_says_too(
+        self, keyed: Server, upstream: Upstream, open_page: Open
+    ) -> None:
+        page = german(open_page, keyed)
+        upstream.queue(fails("invalid_request_error", status=400, prose="odd"))
+
+        say(page, "Hallo", box="Nachricht an Claude")
+
+        expect(
+            page.get_by_text("Claude hat diese Anfrage als fehlerhaft abgelehnt.").last
+        ).to_be_visible()
+        page.reload()
+        expect(
+            page.get_by_text("Claude hat diese Anfrage als fehlerhaft abgelehnt.").last
+        ).to_be_visible()
+
     def test_57_has_its_own_dates_and_numbers(self, demo: Server, open_page: Open) -> None:
         page = german(open_page, demo, locale="de-DE")
         written = page.evaluate("""async () => {
@@ -78,7 +95,8 @@ class TestGerman:
 
 class TestChoosing:
     def test_57_outdoes_what_the_browser_asks_for(self, demo: Server, open_page: Open) -> None:
-        page = open_page(demo, path="/")
+        demo.user("polyglot")
+        page = open_page(demo, user="polyglot")
         page.goto("/accounts/")
         page.get_by_role("button", name="Deutsch").click()
 

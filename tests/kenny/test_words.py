@@ -1,6 +1,7 @@
 """Every text that a person reads is in the catalogues, in German too, and the compiled ones are up to date."""
 
 import ast
+import inspect
 import json
 import re
 from html.parser import HTMLParser
@@ -13,7 +14,11 @@ from django.test import Client
 from django.utils import translation
 from django.utils.translation.template import templatize
 
-from chat import preferences
+from chat import preferences, steps
+from chat.llm import failures
+from chat.sentences import SENTENCES
+from chat.words import words
+from history.errors import Refused
 from tests.support.catalogues import Entry, as_compiled, compiled, entries
 
 ROOT = Path(__file__).parents[2]
@@ -105,6 +110,53 @@ class TestCatalogues:
         assert {
             path.parent.parent.name for path in ROOT.glob("locale/*/LC_MESSAGES/djangojs.mo")
         } == others
+
+
+def refusals(kind: type[Refused]) -> set[str]:
+    """Return what every kind of refusal says of itself."""
+    return {kind.default}.union(*(refusals(one) for one in kind.__subclasses__()))
+
+
+class TestSentences:
+    """What the server says in English on the wire and the page shows in the reader's language."""
+
+    def test_of_an_upstreams_faults_are_known(self) -> None:
+        causes = [value for value in vars(failures).values() if isinstance(value, failures.Cause)]
+
+        assert len(causes) > 10
+        assert {cause.message for cause in causes} <= set(SENTENCES)
+
+    def test_of_how_a_turn_ends_are_known(self) -> None:
+        calls = [
+            node
+            for node in ast.walk(ast.parse(inspect.getsource(steps)))
+            if isinstance(node, ast.Call)
+        ]
+        texts = {
+            part.value
+            for call in calls
+            if getattr(call.func, "id", "") == "Problem"
+            for part in [*call.args, *(word.value for word in call.keywords)]
+            if isinstance(part, ast.Constant) and " " in str(part.value)
+        }
+
+        assert len(texts) > 5
+        assert texts <= set(SENTENCES)
+
+    def test_of_refusals_are_known(self) -> None:
+        ours = {text for text in refusals(Refused) if text}
+
+        assert len(ours) > 15
+        assert ours <= set(SENTENCES)
+
+    def test_reach_the_page_in_its_language(self) -> None:
+        with translation.override("de"):
+            assert (
+                words()["catalog"]["Claude is overloaded right now."]
+                == "Claude ist gerade überlastet."
+            )
+        with translation.override("en"):
+            assert words()["catalog"] == {}
 
 
 class Bare(HTMLParser):

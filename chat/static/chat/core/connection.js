@@ -1,6 +1,6 @@
 // The socket's life and its frames: which conversation a frame belongs to, what a hint asks for, what a refusal means.
 import { locked } from "./account.js";
-import { gettext } from "./gettext.js";
+import { gettext, translated } from "./gettext.js";
 import { delivered, refused, reopen, withTurn } from "./outbox.js";
 import { buried, withRow } from "./library.js";
 import { put } from "./maps.js";
@@ -98,7 +98,7 @@ function askAgain(s, talk, turnId) {
 /** @param {Kenny.State} s @param {Kenny.Reply} f @returns {Kenny.Step} */
 function refusal(s, f) {
   const [kind, id] = split(f.ref);
-  const error = { code: f.code ?? "bad_request", message: f.message ?? gettext("That did not work."), ...(f.retryAfter ? { retryAfter: f.retryAfter } : {}) };
+  const error = { code: f.code ?? "bad_request", message: f.message ? translated(f.message) : gettext("That did not work."), ...(f.retryAfter ? { retryAfter: f.retryAfter } : {}) };
   const home = s.homes[id] ?? s.outbox.find((parcel) => parcel.turnId === id)?.conversationId ?? "";
   if (kind === "send") return error.code === "deleted" ? [buried(s, home), []] : refused(s, id, error, f.now ?? 0);
   if (kind === "confirm") return undecided(s, id, f);

@@ -1,5 +1,5 @@
 // Held calls: the one that is open in a conversation and those of all others. A decision is sent once and never kept for later.
-import { fill, gettext } from "./gettext.js";
+import { fill, gettext, translated } from "./gettext.js";
 import { put } from "./maps.js";
 import { change } from "./talk.js";
 import { edit } from "./parts.js";
@@ -51,7 +51,7 @@ export const letGo = (s, callId) => (s.held.some((call) => call.callId === callI
 /** A decision that was not taken: the card says why, and can be used again unless it is decided. @param {Kenny.State} s @param {string} callId @param {Kenny.Reply} f @returns {Kenny.Step} */
 export function undecided(s, callId, f) {
   const was = f.decision === "approved" ? gettext("Approved in another tab") : gettext("Denied in another tab");
-  const problem = f.code === "decided" && f.decision !== "superseded" ? was : (f.message ?? gettext("That did not work."));
+  const problem = f.code === "decided" && f.decision !== "superseded" ? was : (f.message ? translated(f.message) : gettext("That did not work."));
   return [everywhere(s, callId, { deciding: null, problem }), [{ do: "announce", text: problem, urgent: true }, { do: "held" }]];
 }
 

@@ -18,6 +18,9 @@ export function gettext(text) {
   return typeof found === "string" && found ? found : text;
 }
 
+/** What the server said, in the reader's language where it is one of its fixed sentences. @param {string} said @returns {string} */
+export const translated = (said) => gettext(said);
+
 /** @param {string} one @param {string} many @param {number} n @returns {string} */
 export function ngettext(one, many, n) {
   const form = known.plural(n);

@@ -1,7 +1,7 @@
 // Stored events of a conversation as the messages the page shows; made by the same steps that follow a live turn.
 import { span } from "./spans.js";
 import { advance, begin } from "./turn.js";
-import { fill, gettext } from "./gettext.js";
+import { fill, gettext, translated } from "./gettext.js";
 
 /** @param {Kenny.Frame[]} events @returns {Kenny.Message[]} */
 export function replay(events) {
@@ -21,7 +21,7 @@ function over(turn, ending) {
     if (part.kind === "thinking") return { ...part, open: false };
     return part.kind === "tool" && part.state === "running" ? { ...part, state: /** @type {const} */ ("failed"), error: gettext("No answer was kept.") } : part;
   });
-  return { ...turn, parts, status: "over", stopReason: ending?.stopReason ?? null, error: ending?.error ?? null, ended: ending ?? null };
+  return { ...turn, parts, status: "over", stopReason: ending?.stopReason ?? null, error: ending?.error ? { ...ending.error, message: translated(ending.error.message) } : null, ended: ending ?? null };
 }
 
 /**

@@ -1,7 +1,7 @@
 // What a screen reader hears of a turn: whole blocks, start and end, and at once that an approval is needed.
 import { approval } from "./gates.js";
 import { words } from "./tree.js";
-import { fill, gettext } from "./gettext.js";
+import { fill, gettext, translated } from "./gettext.js";
 
 /** @type {Record<string, string>} */
 const ENDS = { end_turn: gettext("Answer complete"), stopped: gettext("Stopped"), interrupted: gettext("The answer was interrupted"), failed: gettext("The answer failed") };
@@ -15,7 +15,7 @@ export function spoken(before, after, f, watched, isBrief) {
   if (!watched) return [];
   if (f.type === "user_text") return [{ do: "announce", text: gettext("Claude is answering") }];
   if (f.type === "block") return before === after || isBrief ? [] : [{ do: "announce", text: words(f.nodes ?? []) }];
-  if (f.type === "error") return [{ do: "announce", text: f.message, urgent: true }];
+  if (f.type === "error") return [{ do: "announce", text: translated(f.message), urgent: true }];
   if (f.type === "decided") return [{ do: "announce", text: f.approve ? fill(gettext("Approved by %(name)s"), { name: f.by }) : fill(gettext("Denied by %(name)s"), { name: f.by }) }];
   return f.type === "done" && f.done ? [{ do: "announce", text: ENDS[f.stopReason] ?? gettext("The answer ended") }] : [];
 }

@@ -1,6 +1,7 @@
 // One turn as its events tell it. Each event counts once, in order; text arrives as blocks that stay and a tail that grows.
 import { call, closed, decided, settled, text, thinking, writing } from "./parts.js";
 import { grow, same } from "./tree.js";
+import { translated } from "./gettext.js";
 
 export { edit } from "./parts.js";
 
@@ -68,8 +69,8 @@ const steps = {
   tool_result: (turn, f) => running(turn, call(turn.parts, f, {
     state: f.ok ? "done" : "failed", text: f.text, images: f.images ?? [], error: f.error, ms: f.ms ?? null, gate: null, deciding: null, problem: null,
   })),
-  denied: (turn, f) => running(turn, call(turn.parts, f, { state: "denied", error: f.message, gate: null, deciding: null, problem: null })),
-  error: (turn, f) => ({ ...turn, error: { code: f.code, message: f.message, retryable: f.retryable } }),
+  denied: (turn, f) => running(turn, call(turn.parts, f, { state: "denied", error: translated(f.message), gate: null, deciding: null, problem: null })),
+  error: (turn, f) => ({ ...turn, error: { code: f.code, message: translated(f.message), retryable: f.retryable } }),
   done: (turn, f) => ({ // a version that did not move: a turn that failed at once left the list as it was
     ...turn, parts: f.done ? settled(turn.parts) : closed(turn.parts), retry: null, status: f.done ? "over" : "held", stopping: false, stopReason: f.stopReason,
     since: turn.since ?? (f.version === turn.onto ? null : f.version), uploads: f.version === turn.onto ? turn.uploads : [], version: f.version, usage: f.usage,

@@ -1,5 +1,5 @@
 // Calls of the API. Every answer is data: what the server said, or one clear sentence about why there is none.
-import { fill, gettext, ngettext } from "../core/gettext.js";
+import { fill, gettext, ngettext, translated } from "../core/gettext.js";
 
 const PATIENCE = 30_000;
 /** @type {Record<string, string>} */
@@ -37,7 +37,7 @@ async function failure(response) {
   const said = await response.json().then((body) => body?.error, () => null);
   const wait = Number(response.headers.get("Retry-After"));
   const code = typeof said?.code === "string" ? said.code : response.status === 401 ? "unauthenticated" : "odd";
-  const message = typeof said?.message === "string" ? said.message : SENTENCES["odd"] ?? "";
+  const message = typeof said?.message === "string" ? translated(said.message) : SENTENCES["odd"] ?? "";
   const waits = response.status === 429 && wait > 0 && !message.includes(String(wait)) ? ` ${fill(ngettext("Try again in %(n)s second.", "Try again in %(n)s seconds.", wait), { n: wait })}` : "";
   return { ...said, code, message: message + waits, status: response.status };
 }
