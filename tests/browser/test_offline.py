@@ -169,8 +169,14 @@ class TestLine:
     def test_40_the_line_is_tried_at_once_when_it_is_said_to_be_back(self, page: Page) -> None:
         cut(page)
         expect(page.get_by_text(OFFLINE)).to_have_count(1)
+        page.evaluate(
+            """() => { window.heard = []; new MutationObserver((all) => { for (const one of all) for (const node of one.addedNodes)
+            window.heard.push(node.textContent); }).observe(document.querySelector("#polite"), { childList: true }); }"""
+        )
         join(page)
         expect(page.locator("body")).to_have_attribute("data-link", "open", timeout=5_000)
+        page.wait_for_function("window.heard.includes('Connected again')")
+        assert page.evaluate("window.heard").count("Connected again") == 1
 
 
 class TestWithoutALine:
@@ -189,14 +195,15 @@ class TestWithoutALine:
 
         link(page, "Alpha plan").click()
         expect(page.get_by_text("answer on Alpha plan")).to_be_visible()
-        page.get_by_role("searchbox", name="Search").fill("beta")
+        search = page.get_by_role("searchbox", name="Search")
+        search.fill("beta")
         expect(link(page, "Alpha plan")).to_have_count(0)
-        expect(link(page, "Beta notes")).to_be_visible()
-        page.get_by_role("searchbox", name="Search").fill("")
+        search.fill("")
         rename(page, "Beta notes", "Delta")
         expect(row(page, "Delta").locator(".mark")).to_contain_text("Not synced")
         choose(page, "Gamma", "Delete")
         expect(link(page, "Gamma")).to_have_count(0)
+        expect(page.get_by_text("2 changes wait for the connection.")).to_be_visible()
         page.get_by_role("button", name="New chat").click()
         say(page, "Written on the train")
         expect(row(page, "Written on the train").locator(".mark")).to_contain_text("Not synced")

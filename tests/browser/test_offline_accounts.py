@@ -15,6 +15,7 @@ from tests.browser.devices import (
     join,
     link,
     linked,
+    rename,
     row,
     stays,
     stored,
@@ -280,6 +281,26 @@ class TestExpiredSession:
             lambda: person[1].get("/api/conversations").json["conversations"][0]["pinned"],
             "a change goes with the new token",
         )
+
+    def test_48_signing_in_in_another_tab_lets_this_one_go_on(
+        self, page: Page, person: tuple[str, Client], upstream: Upstream
+    ) -> None:
+        linked(page)
+        box(page).fill("Waiting for me")
+        page.context.clear_cookies()
+        second = page.context.new_page()
+        second.goto("/accounts/login/")
+        expect(page.get_by_role("dialog", name="Your session has ended")).to_be_visible()
+        sign_in(second, user=person[0])
+
+        expect(page.get_by_role("dialog", name="Your session has ended")).to_be_hidden()
+        linked(page)
+        upstream.queue(says("On we go."))
+        box(page).press("Enter")
+        page.get_by_text("On we go.").wait_for()
+        answered(page)
+        rename(page, "Waiting for me", "With the new token")
+        until(page, lambda: titles(person[1]) == ["With the new token"], "the change is taken")
 
     def test_e12_a_message_that_meets_the_end_of_the_session_goes_after_it(
         self, page: Page, person: tuple[str, Client], upstream: Upstream

@@ -103,7 +103,7 @@ declare namespace Kenny {
     talks: Record<string, Talk>; homes: Record<string, string>; outbox: Parcel[]; held: Held[]; drafts: Record<string, Draft>;
     offer: Models | null; choice: Picked | null; handing: string | null;
     undo: Undo[]; problem: Failure | null; search: { query: string; hits: Row[] | null };
-    tab: string; leads: boolean; settling: boolean; durable: boolean; writes: Record<string, Write>; kept: Record<string, Kept>; news: News[]; seen: Record<string, number>;
+    tab: string; leads: boolean; cut: boolean; settling: boolean; durable: boolean; writes: Record<string, Write>; kept: Record<string, Kept>; news: News[]; seen: Record<string, number>;
   }
 
   // A command, and how it is reached. `isOfText`: a text field has that key for itself.

@@ -21,6 +21,7 @@ export const handlers = {
     if (isLocked(s) || s.link === link) return [s, []];
     if (link === "locked" || link === "stranger") return [locked(s, link), [{ do: "close" }]];
     if (s.link === "signed-out") return [s, []];
+    if (link === "lost" || (link === "offline" && s.link !== "lost")) return [{ ...s, link, cut: true }, s.cut ? [] : [{ do: "announce", text: gettext("The connection is lost") }]];
     if (link !== "offline" && s.link === "offline") return [hurry({ ...s, link }), []]; // the network is back
     return [{ ...s, link }, []];
   },

@@ -31,10 +31,11 @@ const frames = {
   hello: (s, f) => {
     if (String(f.account) !== s.account) return [locked(s, "stranger"), [{ do: "close" }]];
     const settling = s.outbox.length > 0 || Object.keys(s.writes).length > 0; // the list comes first: it may say that they are void
-    const next = hurry(reopen({ ...unsure(s), link: "open", settling, stale: s.stale || (Boolean(f.static) && f.static !== s.static) }));
+    const next = hurry(reopen({ ...unsure(s), link: "open", cut: false, settling, stale: s.stale || (Boolean(f.static) && f.static !== s.static) }));
     const talk = s.current ? s.talks[s.current] : undefined;
     /** @type {Kenny.Effect[]} */
     const effects = [{ do: "pull" }, { do: "held" }, ...(s.offer ? [] : [{ do: "offer" }])];
+    if (s.cut) effects.push({ do: "announce", text: gettext("Connected again") });
     if (talk && !isUnknown(next, talk)) effects.push({ do: "send", frame: watch(talk) });
     if (talk?.loaded === "failed") effects.push({ do: "load", id: talk.id });
     return [next, effects];

@@ -20,7 +20,7 @@ export const initial = ({ account, static: digest, limits, tab = "", preferences
   preferences: { ...NONE, ...own },
   account, limits, static: digest, stale: false, link: "connecting", current: null, library: empty(), talks: copy(), homes: copy(), outbox: [], held: [],
   drafts: copy(), offer: null, choice: null, handing: null, undo: [], problem: null, search: { query: "", hits: null },
-  tab, leads: false, settling: false, durable: true, writes: copy(), kept: copy(), news: [], seen: copy(),
+  tab, leads: false, cut: false, settling: false, durable: true, writes: copy(), kept: copy(), news: [], seen: copy(),
 });
 
 /** @type {Kenny.Handlers} */

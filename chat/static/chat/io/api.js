@@ -11,11 +11,14 @@ const SENTENCES = {
 /** @typedef {{ ok: true, status: number, data: any } | { ok: false, error: Kenny.Failure }} Answer */
 /** @typedef {(method: string, path: string, more?: { body?: unknown, stream?: boolean, patience?: number, headers?: Record<string, string> }) => Promise<Answer>} Api */
 
+/** It is new after each sign-in, in whichever tab. */
+export const token = () => /(?:^|; )[\w-]*csrftoken=([^;]+)/.exec(document.cookie)?.[1] ?? "";
+
 /** @param {Kenny.Config} config @returns {Api} */
 export const api = (config) => async (method, path, { body, stream = false, headers = {}, patience = PATIENCE } = {}) => {
   /** @type {Record<string, string>} */
   const all = { "X-Kenny-Account": config.account, Accept: "application/json", ...headers };
-  if (method !== "GET") all["X-CSRFToken"] = config.csrf;
+  if (method !== "GET") all["X-CSRFToken"] = token() || config.csrf;
   if (body !== undefined) all["Content-Type"] = "application/json";
   try {
     const response = await fetch(path, {

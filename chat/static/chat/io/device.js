@@ -15,7 +15,7 @@ export async function device({ config, tab, tell, state, isWriting, theme }) {
   const store = await cache(account, config.static, () => tell({ type: "durable", on: false }));
   void sweep(account);
   let before = state();
-  let [ended, restored, clock] = [false, false, 0];
+  let [ended, restored, asked, clock] = [false, false, false, 0];
   /** @type {Map<string, number>} */
   const mine = new Map(); // when this tab last wrote a key
 
@@ -32,6 +32,7 @@ export async function device({ config, tab, tell, state, isWriting, theme }) {
     for (const { store: name, key } of told) mine.set(`${name} ${key}`, clock);
     const write = own.filter((change) => after.leads || !ofTheList(change));
     if (write.length) store.write(write);
+    if (told.length && !asked) asked = Boolean(navigator.storage?.persist?.().catch(() => false)); // from the first thing on that only this browser has
     before = after;
     if (told.length) others.post({ type: "changes", changes: told });
   };
@@ -45,7 +46,7 @@ export async function device({ config, tab, tell, state, isWriting, theme }) {
       tell({ type: "wake" });
     },
     left: () => tell({ type: "link", link: "locked" }),
-    account: (other) => { if (other === "") tell({ type: "ask" }); else if (other !== account) tell({ type: "link", link: "stranger" }); },
+    account: (other) => { if (other === "") tell({ type: "ask" }); else tell(other === account ? { type: "signedIn" } : { type: "link", link: "stranger" }); },
     theme,
     leads: (on) => { tell({ type: "leads", on }); if (on && restored && isOpen()) { const { rows, list } = snapshot(state()); store.replace(rows, list); } },
     alive: (list) => tell({ type: "alive", tabs: list }),

@@ -1,12 +1,10 @@
 // Signing in again from the open page, by the form that the sign-in page has.
+import { token } from "./api.js";
 import { gettext } from "../core/gettext.js";
 
 const LOGIN = "/accounts/login/";
 
-/** The token is new after each sign-in. */
-const token = () => /(?:^|; )[\w-]*csrftoken=([^;]+)/.exec(document.cookie)?.[1] ?? "";
-
-/** @param {Kenny.Config} config its `csrf` is renewed @param {string} password @returns {Promise<string | null>} why it did not work */
+/** @param {Kenny.Config} config @param {string} password @returns {Promise<string | null>} why it did not work */
 export async function signIn(config, password) {
   try {
     const ajax = { "X-Requested-With": "XMLHttpRequest", Accept: "application/json" };
@@ -15,7 +13,7 @@ export async function signIn(config, password) {
       method: "POST", credentials: "same-origin", headers: { ...ajax, "X-CSRFToken": token() }, body: new URLSearchParams({ login: config.username, password, remember: "on" }),
     });
     const said = await answer.json().catch(() => null);
-    if (answer.ok && said?.location && !String(said.location).startsWith("/accounts/")) { config.csrf = token(); return null; }
+    if (answer.ok && said?.location && !String(said.location).startsWith("/accounts/")) return null;
     if (answer.ok && said?.location) { location.href = said.location; return gettext("One more step is needed."); } // a second factor
     const reasons = [...(said?.form?.errors ?? []), ...Object.values(said?.form?.fields ?? {}).flatMap((/** @type {any} */ field) => field.errors ?? [])];
     return reasons.join(" ") || gettext("That did not work.");

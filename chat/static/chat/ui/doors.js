@@ -1,7 +1,7 @@
 // The dialogs at the door: signing out with something unsent, a session that ended, an account that left.
 import { ask, clone, onClick, say, slot } from "./dom.js";
 import { fill, gettext, ngettext } from "../core/gettext.js";
-import { pending } from "../core/pending.js";
+import { pending, waiting } from "../core/pending.js";
 
 /** @param {string} id */
 const dialogOf = (id) => /** @type {HTMLDialogElement} */ (document.getElementById(id));
@@ -73,7 +73,7 @@ function named({ kind, words }) {
   return kind === "edit" ? fill(gettext("Change of “%(words)s”"), { words }) : fill(gettext("Deleting “%(words)s”"), { words });
 }
 
-/** "Not sent": its button in the list and its dialog. @returns {{ show: (state: Kenny.State) => void }} */
+/** Below the list: what waits for the line, and "Not sent" with its dialog. @returns {{ show: (state: Kenny.State) => void }} */
 export function keptWords() {
   const dialog = dialogOf("kept");
   const button = /** @type {HTMLElement} */ (document.querySelector("[data-kept]"));
@@ -81,7 +81,11 @@ export function keptWords() {
   let seen;
   onClick(button, () => dialog.showModal());
   document.addEventListener("kenny", (event) => { if (/** @type {CustomEvent} */ (event).detail.type === "showKept") dialog.showModal(); });
-  return { show: ({ kept }) => {
+  const waits = /** @type {HTMLElement} */ (document.querySelector("[data-waits]"));
+  return { show: (state) => {
+    const { kept } = state;
+    const n = state.link === "open" ? 0 : waiting(state);
+    say(waits, n ? fill(ngettext("%(n)s change waits for the connection.", "%(n)s changes wait for the connection.", n), { n }) : null);
     if (kept === seen) return;
     seen = kept;
     const all = Object.values(kept);
