@@ -85,7 +85,7 @@ const visit = (/** @type {string | null} */ id) => { if (id !== pathId()) go(id)
 const run = {
   ...preferring({ account: config.account, call, tell, offered: fillOffers }),
   ...runner({ call, tell, send: (frame) => socket.send(frame), state: () => state }),
-  recall: async ({ id }) => tell({ type: "recalled", id, talk: await home?.recall(id) }), reconnect: () => socket.retry(),
+  recall: async ({ id }) => tell({ type: "recalled", id, talk: await home?.recall(id) }), reconnect: () => socket.renew(),
   announce: ({ text, urgent }) => speak(text, urgent), close: () => socket.close(), toEnd: () => ui.transcript.toEnd(),
   focus: () => ui.composer.focus(), go: ({ id }) => go(id), visit: ({ id }) => visit(id),
   focusRow: ({ id }) => requestAnimationFrame(() => requestAnimationFrame(() => ui.sidebar.focusRow(id))),

@@ -39,7 +39,7 @@ export function runner(world) {
       if (deleting.size) await Promise.race([Promise.allSettled(deleting), new Promise((done) => { setTimeout(done, PATIENCE); })]);
       const answer = await whole(call, state().library.cursor);
       if (answer.ok) tell({ type: "listed", answer: answer.data });
-      else if (!["unreachable", "slow"].includes(fail(answer.error).code)) tell({ type: "problem", error: answer.error });
+      else if (!["unreachable", "slow", "unauthenticated", "account_mismatch"].includes(fail(answer.error).code)) tell({ type: "problem", error: answer.error });
       if (!answer.ok) tell({ type: "pullFailed" });
     } while (pullAgain);
     pulling = false;

@@ -10,7 +10,7 @@ const SIGN_IN_AGAIN = 4001;
 
 /**
  * @param {string} url @param {(event: Kenny.Event) => void} tell gets {type: "frame"} and {type: "link"}
- * @returns {{ send: (frame: Kenny.Outgoing) => void, retry: () => void, close: () => void }}
+ * @returns {{ send: (frame: Kenny.Outgoing) => void, retry: () => void, renew: () => void, close: () => void }}
  */
 export function connect(url, tell) {
   /** @type {WebSocket | null} */
@@ -67,6 +67,8 @@ export function connect(url, tell) {
   return {
     send: (frame) => { if (isOpen()) socket?.send(JSON.stringify(frame)); },
     retry: () => { [tries, ended] = [0, false]; retry(); },
+    /** Under a new session: the old socket is of the one that ended. */
+    renew: () => { [tries, ended] = [0, false]; const old = socket; socket = null; old?.close(); open(); },
     close: () => { ended = true; clearTimeout(again); socket?.close(); },
   };
 }
