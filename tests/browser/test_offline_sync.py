@@ -5,7 +5,7 @@ import time
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import Open, answered, say, sign_in
+from tests.browser.conftest import Open, answered, findings, say, sign_in
 from tests.browser.devices import (
     CUT,
     Line,
@@ -125,6 +125,7 @@ class TestDeletes:
         page.get_by_role("button", name="Not sent (1)").click()
         kept = page.get_by_role("dialog", name="Not sent")
         expect(kept.get_by_role("listitem")).to_contain_text("Words on the train")
+        assert findings(page) == []
         upstream.queue(says("Now they are there."))
         kept.get_by_role("button", name="Write in a new chat").click()
         expect(box(page)).to_have_value("Words on the train")

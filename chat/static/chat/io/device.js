@@ -59,6 +59,6 @@ export async function device({ config, tab, tell, state, isWriting, theme }) {
     recall: (/** @type {string} */ id) => store.recall(id).catch(() => null),
     tellTheme: (/** @type {string} */ name) => others.post({ type: "theme", theme: name }),
     /** Before signing out: the read cache goes, with `all` everything; the other tabs lock. @param {boolean} all */
-    leave: async (all) => { ended = true; await store.leave(all).catch(() => undefined); others.post({ type: "left" }); },
+    leave: async (all) => { ended = true; others.post({ type: "left" }); await store.leave(all).catch(() => undefined); },
   };
 }
