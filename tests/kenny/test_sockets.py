@@ -163,6 +163,9 @@ class TestCredentials:
         server.close()
 
 
+LIMIT = 2.0
+
+
 async def closed_within(client: ClientConnection, seconds: float) -> tuple[int | None, float]:
     """Return the close code and how long it took."""
     started = time.monotonic()
@@ -173,7 +176,7 @@ async def closed_within(client: ClientConnection, seconds: float) -> tuple[int |
 
 
 class TestCutOff:
-    """Within 2 seconds; one more is allowed here for a machine that runs other tests."""
+    """Within the 2 seconds that are promised."""
 
     async def test_comes_with_sign_out(self, server: Server) -> None:
         bob = await asyncio.to_thread(person, server, "bob")
@@ -190,7 +193,7 @@ class TestCutOff:
             code, seconds = await closed_within(client, 5)
 
         assert code == 4001
-        assert seconds < 3
+        assert seconds < LIMIT
 
     @pytest.mark.parametrize(
         "change",
@@ -214,7 +217,7 @@ class TestCutOff:
             ends = await asyncio.gather(closed_within(browser, 5), closed_within(program, 5))
 
         assert [code for code, _ in ends] == [4001, 4001]
-        assert max(seconds for _, seconds in ends) < 3
+        assert max(seconds for _, seconds in ends) < LIMIT
 
     async def test_comes_with_a_revoked_token_and_spares_the_browser(self, alice: Person) -> None:
         server = alice.server
@@ -232,5 +235,5 @@ class TestCutOff:
             await browser.send('{"type":"ping"}')
             alive = await asyncio.wait_for(browser.recv(), 5)
 
-        assert (code, seconds < 3) == (4001, True)
+        assert (code, seconds < LIMIT) == (4001, True)
         assert alive
