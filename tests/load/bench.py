@@ -6,7 +6,7 @@ python -m tests.load.bench [streams …]     (default: 1 50 100 200)
 import sys
 from statistics import median
 
-from tests.load import records
+from tests.load import page, records
 from tests.load.streams import Figures, bare, kenny, measure, source
 
 SECONDS = 6
@@ -108,8 +108,13 @@ def held() -> None:
 
 
 def main() -> None:
-    """`streams`, `held` and `history` name a part; numbers are the counts of streams to measure."""
-    parts = [text for text in sys.argv[1:] if not text.isdigit()] or ["streams", "held", "history"]
+    """`streams`, `held`, `history` and `page` name a part; numbers are the counts of streams to measure."""
+    parts = [text for text in sys.argv[1:] if not text.isdigit()] or [
+        "streams",
+        "held",
+        "history",
+        "page",
+    ]
     counts = [int(text) for text in sys.argv[1:] if text.isdigit()] or [1, 50, 100, 200]
     if "streams" in parts:
         report(rounds(counts), counts)
@@ -117,6 +122,8 @@ def main() -> None:
         held()
     if "history" in parts:
         records.report()
+    if "page" in parts:
+        page.report()
 
 
 if __name__ == "__main__":
