@@ -21,12 +21,13 @@ export function bar() {
     const text = row ? titleOf(row) : absent || talk?.title || gettext("New chat");
     if (!title.hidden && title.textContent !== text) title.textContent = text;
     options.hidden = !row;
-    options.setAttribute("aria-label", fill(gettext("Options for %(title)s"), { title: text }));
+    const named = fill(gettext("Options for %(title)s"), { title: text });
+    if (options.ariaLabel !== named) options.ariaLabel = named;
     const waiting = Object.values(state.library.rows).some((other) => other.live?.status === "held");
     const whole = `${waiting ? "● " : ""}${text} · kenny`;
     if (document.title !== whole) document.title = whole;
     const picture = waiting ? icon?.dataset["waiting"] : calm;
     if (icon && picture && icon.getAttribute("href") !== picture) icon.href = picture;
-    document.body.dataset["link"] = state.link;
+    if (document.body.dataset["link"] !== state.link) document.body.dataset["link"] = state.link;
   };
 }

@@ -60,7 +60,8 @@ export class Composer extends HTMLElement {
     if (stop.contains(document.activeElement) && !stoppable) this.focus();
     stop.hidden = !stoppable;
     stop.disabled = turn?.stopping ?? false;
-    stop.textContent = turn?.stopping ? gettext("Stopping…") : gettext("Stop");
+    const label = turn?.stopping ? gettext("Stopping…") : gettext("Stop");
+    if (stop.textContent !== label) stop.textContent = label;
     const closed = talk?.loaded === "deleted" || talk?.loaded === "missing" || isGone(state, state.current);
     box.disabled = closed;
     /** @type {HTMLButtonElement} */ (slot(this, "send")).disabled = closed;

@@ -23,6 +23,7 @@ export class Transcript extends HTMLElement {
   #isGone = false;
   #toEnd = false;
   #missed = 0;
+  #jumping = "";
   #count = 0;
 
   connectedCallback() {
@@ -73,11 +74,13 @@ export class Transcript extends HTMLElement {
 
   /** @param {boolean} pinned @param {number} gap */
   #jump(pinned, gap) {
-    const button = slot(this, "jump");
     if (pinned) this.#missed = 0;
-    button.hidden = pinned || gap < 120;
-    button.textContent = gettext("Jump to latest");
+    const seen = `${pinned || gap < 120} ${this.#missed}`;
+    if (seen === this.#jumping) return;
+    this.#jumping = seen;
+    const button = slot(this, "jump");
     const fresh = this.#missed ? fill(ngettext("%(n)s new", "%(n)s new", this.#missed), { n: number(this.#missed) }) : "";
+    button.hidden = pinned || gap < 120;
     button.dataset["fresh"] = button.ariaDescription = fresh;
   }
 
