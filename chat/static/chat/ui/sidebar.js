@@ -24,7 +24,13 @@ export class Sidebar extends HTMLElement {
     this.addEventListener("keydown", (event) => this.#arrows(event));
     const more = slot(this, "more");
     onClick(more, () => this.#grow(this.#limit + PAGE));
-    new IntersectionObserver(([entry]) => { if (entry?.isIntersecting) this.#grow(this.#limit + PAGE); }, { root: slot(this, "scroll"), rootMargin: "600px" }).observe(more);
+    const near = new IntersectionObserver(([entry]) => {
+      if (!entry?.isIntersecting) return;
+      this.#grow(this.#limit + PAGE);
+      near.unobserve(more); // begun anew, so that it is told again if the end is still near
+      near.observe(more);
+    }, { root: slot(this, "scroll"), rootMargin: "600px" });
+    near.observe(more);
   }
 
   get #search() { return /** @type {HTMLInputElement} */ (this.querySelector("input[type=search]")); }
