@@ -155,6 +155,7 @@ class TestTheBox:
         box.press("ArrowUp")
 
         expect(box).to_have_value("first")
+        assert findings(page) == []
         box.fill("second")
         box.press("Enter")
         expect(page.get_by_role("article", name="You")).to_have_text(["second"])
