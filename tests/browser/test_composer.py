@@ -149,7 +149,9 @@ class TestTheBox:
         expect(page.locator(".turn.last").last).to_be_visible()
         box.fill("typed")
         box.press("ArrowUp")
-        expect(page.get_by_text("You are editing your last message.")).to_be_hidden()
+        expect(
+            page.get_by_role("main").get_by_text("You are editing your last message.")
+        ).to_be_hidden()
         box.fill("")
 
         box.press("ArrowUp")

@@ -89,10 +89,15 @@ class TestActions:
         turn(page, "You").get_by_role("button", name="Edit", exact=True).click()
         expect(box).to_have_value("secnod")
         expect(box).to_be_focused()
-        expect(page.get_by_text("You are editing your last message.")).to_be_visible()
+        expect(
+            page.get_by_role("main").get_by_text("You are editing your last message.")
+        ).to_be_visible()
+        expect(page.locator("#polite")).to_contain_text("You are editing your last message.")
         ask(page, upstream, "second", "Two.")
 
-        expect(page.get_by_text("You are editing your last message.")).to_be_hidden()
+        expect(
+            page.get_by_role("main").get_by_text("You are editing your last message.")
+        ).to_be_hidden()
         expect(page.get_by_role("article", name="You")).to_have_text(["first", "second"])
         expect(page.get_by_role("article", name="Claude")).to_have_text(["One.", "Two."])
         assert texts(stored(alice, page)) == ["first", "One.", "second", "Two."]
@@ -113,11 +118,15 @@ class TestActions:
         turn(page, "You").get_by_role("button", name="Edit", exact=True).click()
         expect(box).to_have_value("first")
         box.fill("")
-        expect(page.get_by_text("You are editing your last message.")).to_be_visible()
+        expect(
+            page.get_by_role("main").get_by_text("You are editing your last message.")
+        ).to_be_visible()
         box.press("Escape")
 
         expect(box).to_have_value("half a thought")
-        expect(page.get_by_text("You are editing your last message.")).to_be_hidden()
+        expect(
+            page.get_by_role("main").get_by_text("You are editing your last message.")
+        ).to_be_hidden()
 
     def test_15_regenerate_asks_again_in_place_of_the_last_answer(
         self, keyed: Server, upstream: Upstream, open_page: Open, alice: Client

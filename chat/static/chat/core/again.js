@@ -18,7 +18,7 @@ export const handlers = {
   /** The message as it is stored: it goes into the box, and what stood there waits. */
   editing: (s, { id, text, images, truncateAt, version }) => {
     const { edit: _edit, ...before } = s.drafts[id] ?? { text: "", images: [] };
-    return [{ ...s, drafts: put(s.drafts, id, { text, images, edit: { truncateAt, version, before } }) }, [{ do: "focus" }]];
+    return [{ ...s, drafts: put(s.drafts, id, { text, images, edit: { truncateAt, version, before } }) }, [{ do: "announce", text: gettext("You are editing your last message.") }, { do: "focus" }]];
   },
   stopEditing: (s) => {
     const id = s.current ?? "";
