@@ -102,6 +102,28 @@ class TestSettle:
 
         end(turn)
 
+    def test_that_leaves_the_list_as_it_was_counts_what_was_used(self, turn: Turn) -> None:
+        """Rule 18: a turn that was to replace another and failed before a word came is paid for all the same."""
+        Turn.objects.update(cut=0)
+
+        end(turn, "failed", usage={"input_tokens": 10, "output_tokens": 2})
+
+        done = rows.told(turn)[-1]
+        assert rows.stored(turn) == []
+        assert done["spent"] == Conversation.objects.get().facts["spent"]
+        assert done["spent"]["tokens"] == 12
+        assert done["spent"]["cost"] == done["cost"] > 0
+
+    def test_tells_when_the_turn_began_and_ended_beside_the_list(self, turn: Turn) -> None:
+        rows.kept(turn, T("Open."))
+        end(turn, usage={"input_tokens": 3})
+
+        (fact,) = Conversation.objects.get().facts["messages"]
+        turn.refresh_from_db()
+        assert (fact["n"], fact["at"], fact["ended"]["at"]) == (0, turn.created_at, NOW)
+        assert (fact["ended"]["model"], fact["ended"]["stopReason"]) == (turn.model, "end_turn")
+        assert fact["ended"]["usage"]["input_tokens"] == 3
+
     @pytest.mark.parametrize(
         "change",
         [{"fence": 9}, {"lease_owner": "another"}, {"status": "interrupted"}],
