@@ -22,7 +22,7 @@ NEEDS = {
     "redis": "needs a Redis server on 127.0.0.1:6379",
     "browser": "needs Chromium",
 }
-SLOW = {"e2e", "browser", "contract", "kenny", "test_store_machine.py"}
+SLOW = {"e2e", "browser", "contract", "kenny", "test_store_machine.py", "test_h_processes.py"}
 REQUIRE_ALL = os.environ.get("KENNY_REQUIRE_ALL") == "1"
 FORBIDDEN = "nothing may be skipped where KENNY_REQUIRE_ALL=1: "
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
+from tests.load.streams import cpu_seconds
 from tests.support.server import ROOT, Client, Server, database
 
 WRITERS, WRITE_FOR = 8, 5.0
@@ -80,8 +81,11 @@ def large(server: Server, kind: str) -> None:
 
 
 def writers(server: Server, kind: str) -> None:
+    """Eight threads save, each its own conversation, each on a new connection; the server's CPU for it is told too."""
     client = server.user("writer")
     counts, failures = [0] * WRITERS, []
+    assert server.process is not None
+    before = cpu_seconds(server.process.pid)
     until = time.monotonic() + WRITE_FOR
 
     def write(number: int) -> None:
@@ -97,8 +101,10 @@ def writers(server: Server, kind: str) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+    each = (cpu_seconds(server.process.pid) - before) * 1000 / sum(counts)
     print(
-        f"{kind:10} {WRITERS} writers: {sum(counts) / WRITE_FOR:.0f} saves a second, {len(failures)} refused"
+        f"{kind:10} {WRITERS} writers: {sum(counts) / WRITE_FOR:.0f} saves a second, {len(failures)} refused,"
+        f" {each:.1f} ms of the server's CPU each"
     )
 
 

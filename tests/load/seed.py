@@ -32,6 +32,7 @@ from history.models import Blob, BlobLink, Conversation, SyncState  # noqa: E402
 
 PNG = b"\x89PNG\r\n\x1a\n"
 BATCH = 1000
+TURNS = 5
 
 
 def said(number: int) -> list[dict[str, Any]]:
@@ -127,17 +128,30 @@ def delta(user: str) -> None:
 
 
 def settle(user: str, messages: str, images: str) -> None:
-    """One more turn in a conversation of that many messages and images, each 1 MB; the new turn has one image if any."""
+    """More turns in a conversation of that many messages and images, each 1 MB; a turn has one image if any.
+
+    The middle of five turns is told; a turn's own bytes are its JSON with the image as the bytes it stands for.
+    """
     owner_id, cid = owner(user), f"settle-{messages}-{images}"
-    old = [message for number in range(int(messages) // 2) for message in said(number)]
-    old += [{"role": "user", "content": [shot(2**20)]} for _ in range(int(images))]
-    settle_list(owner_id, cid, old)
-    fresh = said(10**6) + ([{"role": "user", "content": [shot(2**20)]}] if int(images) else [])
+    listed = [message for number in range(int(messages) // 2) for message in said(number)]
+    listed += [{"role": "user", "content": [shot(2**20)]} for _ in range(int(images))]
+    settle_list(owner_id, cid, listed)
+    found = []
+    for number in range(TURNS):
+        words = said(10**6 + number)
+        picture = [{"role": "user", "content": [shot(2**20)]}] if int(images) else []
+        listed = [*listed, *words, *picture]
+        found.append(
+            {"own": len(json.dumps(words)) + 2**20 * len(picture), **cost(owner_id, cid, listed)}
+        )
+    print(json.dumps(sorted(found, key=lambda turn: turn["ms"])[TURNS // 2]))
+
+
+def cost(owner_id: int, cid: str, listed: list[dict[str, Any]]) -> dict[str, float]:
     empty_log()
     before, began = log_bytes(), time.perf_counter()
-    settle_list(owner_id, cid, [*old, *fresh])
-    took, written = (time.perf_counter() - began) * 1000, log_bytes() - before
-    print(json.dumps({"ms": took, "written": written, "own": len(json.dumps(fresh))}))
+    settle_list(owner_id, cid, listed)
+    return {"ms": (time.perf_counter() - began) * 1000, "written": log_bytes() - before}
 
 
 def empty_log() -> None:
