@@ -74,7 +74,7 @@ def take_for(state: SyncState, row: Conversation) -> int:
 
 def find(*, owner_id: int, cid: str) -> Conversation:
     """Return the live conversation. Raises NotFound for what never existed for this owner, Deleted for a tombstone."""
-    return _alive(_WHOLE.first(owner_id, cid))
+    return _alive(read(owner_id=owner_id, cid=cid))
 
 
 def find_head(*, owner_id: int, cid: str) -> Conversation:
@@ -87,6 +87,11 @@ def _alive(row: Conversation | None) -> Conversation:
         raise NotFound
     refuse_deleted(row)
     return row
+
+
+def read(*, owner_id: int, cid: str) -> Conversation | None:
+    """Return the row, live or tombstone, with its bodies."""
+    return _WHOLE.first(owner_id, cid)
 
 
 def look_up(*, owner_id: int, cid: str, facts: bool = False) -> Conversation | None:

@@ -12,7 +12,7 @@ from history.fence import storable
 from history.fields import dump
 from history.models import Conversation, SyncState
 from history.prepared import Prepared, prepare
-from history.rows import create, refuse_deleted, swap, take_for, write
+from history.rows import create, look_up, read, refuse_deleted, swap, take_for, write
 
 TITLE_LENGTH = 80
 
@@ -30,7 +30,7 @@ def open_for_turn(
 
     Raises Deleted on a tombstone.
     """
-    row = Conversation.objects.owned_by(state.pk).with_cid(cid).first()
+    row = read(owner_id=state.pk, cid=cid)
     if row is None:
         title = storable(title)[:TITLE_LENGTH]
         row = create(
@@ -111,11 +111,10 @@ def append_turn(
     """Settle: store the whole new list as the next version and return the row. Raises Deleted on a tombstone.
 
     `live` is (turn id, status) of a turn that goes on held, None when it is over; `news` is what becomes known of its
-    messages. The row is read again, since title
-    and settings may have moved while the turn ran.
+    messages. The row is read again, since title and settings may have moved while the turn ran.
     """
     ready = messages if isinstance(messages, Prepared) else prepare(messages)
-    row = Conversation.objects.without_bodies().filter(pk=conversation.pk).first()
+    row = look_up(owner_id=state.pk, cid=conversation.cid, facts=True)
     if row is None:
         raise NotFound
     refuse_deleted(row)
