@@ -166,6 +166,25 @@ class TestActions:
         answered(page)
         expect(page.get_by_role("button", name="Edit", exact=True)).to_have_count(1)
 
+    def test_15_an_answer_that_was_stopped_can_be_asked_for_again(
+        self, keyed: Server, upstream: Upstream, open_page: Open, alice: Client
+    ) -> None:
+        page = opened(open_page, keyed)
+        upstream.hold()
+        upstream.queue(says("One, and a long way to go.", hold_after=1), says("One."))
+        say(page, "first")
+        page.locator("article.claude .md").wait_for()
+        page.get_by_role("button", name="Stop").click()
+        expect(page.locator(".outcome:visible")).to_have_text(re.compile("Stopped"))
+        expect(page.get_by_role("button", name="Retry", exact=True)).to_have_count(0)
+
+        page.get_by_role("button", name="Regenerate").click()
+
+        expect(page.get_by_role("article", name="Claude")).to_have_text(["One."])
+        answered(page)
+        upstream.release()
+        assert texts(stored(alice, page)) == ["first", "One."]
+
     def test_15_retry_asks_again_after_a_failure(
         self, keyed: Server, upstream: Upstream, open_page: Open, alice: Client
     ) -> None:

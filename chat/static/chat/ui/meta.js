@@ -1,5 +1,6 @@
 // The line below a message: when it was said, what it used, what can be done with it.
 import { ask, onClick, say, slot } from "./dom.js";
+import { wayOut } from "./outcome.js";
 import { used, usedInFull } from "../core/figures.js";
 import { gettext } from "../core/gettext.js";
 import { iso, long, time } from "../core/times.js";
@@ -39,7 +40,7 @@ export function answerMeta(el) {
     shown = message;
     slot(el, "meta").hidden = message.mark !== null || message.busy;
     slot(el, "copy").hidden = !message.text;
-    slot(el, "again").hidden = message.outcome !== null;
+    slot(el, "again").hidden = message.outcome !== null && wayOut(message.outcome) !== null;
     sayTime(slot(el, "time"), message.at);
     say(slot(el, "used"), used(message.used));
     slot(el, "used").title = message.used ? usedInFull(message.used) : "";

@@ -12,6 +12,12 @@ const ENDS = {
 const FULL = new Set(["context_full", "model_context_window_exceeded"]);
 const CALM = new Set(["stopped", "expired", "denied"]);
 
+/** What is offered beside an ending; nothing where it is nobody's fault. @param {Kenny.Outcome} outcome @returns {"retry" | "go-on" | null} */
+export function wayOut({ error, stopReason }) {
+  if (FULL.has(error?.code ?? "") || FULL.has(stopReason ?? "")) return "go-on";
+  return stopReason === null || (!error && CALM.has(stopReason)) ? null : "retry";
+}
+
 /** @returns {{ el: HTMLElement, show: (outcome: Kenny.Outcome | null) => void }} */
 export function outcomeLine() {
   const el = clone("t-outcome");
@@ -26,9 +32,7 @@ export function outcomeLine() {
       const calm = !outcome.error && CALM.has(outcome.stopReason ?? "");
       el.classList.toggle("calm", calm);
       say(slot(el, "ending"), outcome.error?.message ?? ENDS[outcome.stopReason ?? ""] ?? gettext("The answer ended early."));
-      const full = FULL.has(outcome.error?.code ?? "") || FULL.has(outcome.stopReason ?? "");
-      slot(el, "retry").hidden = calm || full || outcome.stopReason === null;
-      slot(el, "go-on").hidden = !full;
+      for (const name of ["retry", "go-on"]) slot(el, name).hidden = wayOut(outcome) !== name;
     },
   };
 }
