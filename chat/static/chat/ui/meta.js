@@ -9,14 +9,16 @@ import { iso, long, time } from "../core/times.js";
 
 /** @param {HTMLElement} el a person's message @returns {Show} */
 export function userMeta(el) {
-  let turnId = "";
+  /** @type {Kenny.Message | null} */
+  let shown = null;
   const button = (/** @type {string} */ name, /** @type {() => Kenny.Event} */ event) => onClick(slot(el, name), () => ask(el, event()));
-  button("again", () => ({ type: "again", turnId }));
-  button("cancel", () => ({ type: "cancel", turnId }));
+  button("again", () => ({ type: "again", turnId: shown?.turnId }));
+  button("cancel", () => ({ type: "cancel", turnId: shown?.turnId }));
   button("copy", () => ({ type: "copy", text: slot(el, "text").textContent ?? "", from: slot(el, "copy") }));
   button("edit", () => ({ type: "editLast" }));
   return (message) => {
-    turnId = message.turnId ?? "";
+    if (message === shown) return; // with every word that streams in, each message is shown again
+    shown = message;
     const unsent = message.status === "unsent";
     const state = unsent ? `${gettext("Not sent.")} ${message.problem ?? ""}` : message.status === "queued" ? gettext("Waiting to be sent") : message.status === "sending" ? gettext("Sending") : null;
     say(slot(el, "state"), state);
@@ -37,6 +39,7 @@ export function answerMeta(el) {
   onClick(slot(el, "copy"), () => ask(el, { type: "copyMessage", message: shown, from: slot(el, "copy") }));
   onClick(slot(el, "again"), () => ask(el, { type: "retry" }));
   return (message) => {
+    if (message === shown) return;
     shown = message;
     slot(el, "meta").hidden = message.mark !== null || message.busy;
     slot(el, "copy").hidden = !message.text;
