@@ -93,7 +93,7 @@
         if (!box) return false;
         const hit = document.elementFromPoint((box.left + box.right) / 2, (box.top + box.bottom) / 2);
         if (!hit) return true;
-        return !(el.contains(hit) || hit.contains(el) || hit.closest("label")?.control === el || el.closest("li")?.contains(hit) || hit.closest("[popover]"));
+        return !(el.contains(hit) || hit.contains(el) || hit.closest("label")?.control === el || el.closest("li")?.contains(hit) || hit.closest("[popover], .jump")); // these lie above what can be scrolled
       }).map(name);
     },
     /** Controls smaller than `least` both ways; a link inside a sentence is as large as its line. */

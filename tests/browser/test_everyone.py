@@ -1,5 +1,6 @@
 """What holds for everyone, in every state of the product: no finding of axe, nothing cut, nothing covered."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -81,6 +82,16 @@ ROOM = {
 """Widths and heights; a window of 1280 x 1024 that is zoomed to 400 % has 320 x 256 left."""
 
 
+@pytest.fixture
+def large(chromium: Browser) -> Iterator[Browser]:
+    """A browser of somebody who has set its text to twice the size."""
+    browser = chromium.browser_type.launch(
+        executable_path=chromium_path(), args=[*FLAGS, "--blink-settings=defaultFontSize=32"]
+    )
+    yield browser
+    browser.close()
+
+
 class TestRoom:
     @pytest.mark.parametrize("name", CHAT)
     def test_59_nothing_is_cut_or_overlaps_in_a_chat(
@@ -118,11 +129,8 @@ class TestRoom:
         assert {room: faults for room, faults in found.items() if faults} == {}
 
     def test_59_text_of_twice_the_size_is_all_there(
-        self, keyed: Server, upstream: Upstream, chromium: Browser, open_page: Open
+        self, keyed: Server, upstream: Upstream, large: Browser, open_page: Open
     ) -> None:
-        large = chromium.browser_type.launch(
-            executable_path=chromium_path(), args=[*FLAGS, "--blink-settings=defaultFontSize=32"]
-        )
         page = open_page(keyed, browser=large, reduced_motion="reduce")
         stage = Stage(page, keyed, upstream)
 
@@ -139,8 +147,6 @@ class TestRoom:
                 leave(stage)
 
         assert {room: faults for room, faults in found.items() if faults} == {}
-        page.context.close()
-        large.close()
 
 
 class TestSettingsOfTheSystem:

@@ -198,7 +198,7 @@ class TestSources:
         looked_up = r'n?gettext\(\s*"(?:[^"\\]|\\.)*"(?:,\s*"(?:[^"\\]|\\.)*")?'
 
         rest = re.sub(looked_up, "", code)
-        sentence = r'"([A-Z][a-z]+(?: [^"]*)?[a-z.…])"|`[^`$]*[A-Z][a-z]+ [a-z]+[^`]*`'
+        sentence = r'"([A-Z][a-z]+(?: [^"]*)?[a-z.…])"|`[^`$\n]*[A-Z][a-z]+ [a-z]+[^`\n]*`'
         assert set(re.findall(sentence, rest)) - OF_THE_BROWSER == set()
         assert not re.search(r"(?<![\w.])n?gettext\((?!,|\))", re.sub(r"import .*", "", rest))
 
