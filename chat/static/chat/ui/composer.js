@@ -32,7 +32,7 @@ export class Composer extends HTMLElement {
   #key(event) {
     if (event.isComposing || event.keyCode === 229) return; // a word is being composed: the key is its own
     const isEmpty = !this.#box.value && !this.#draft.images.length;
-    if (event.key === "ArrowUp" && isEmpty && !event.shiftKey) { event.preventDefault(); ask(this, { type: "editLast" }); }
+    if (event.key === "ArrowUp" && isEmpty && !event.shiftKey && !event.altKey) { event.preventDefault(); ask(this, { type: "editLast" }); }
     if (event.key === "Escape" && this.#draft.edit && !event.shiftKey) { event.preventDefault(); ask(this, { type: "stopEditing" }); }
     if (event.key !== "Enter" || event.shiftKey || event.altKey) return;
     const isCtrl = event.ctrlKey || event.metaKey;

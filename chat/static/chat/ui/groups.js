@@ -2,6 +2,8 @@
 import { clone, slot } from "./dom.js";
 import { rowView } from "./row.js";
 
+const KEPT = 1_000; // rows that a search took away mostly come back
+
 /** @param {HTMLElement} root */
 export function groupsIn(root) {
   /** @type {Map<string, import("./row.js").RowView>} */
@@ -27,12 +29,13 @@ export function groupsIn(root) {
   };
 
   return {
-    view: (/** @type {string} */ id) => views.get(id),
+    /** The row, if it is shown. @param {string} id */
+    view: (id) => { const known = views.get(id); return known?.el.isConnected ? known : undefined; },
     /** @param {Kenny.Group[]} parts */
     arrange: (parts) => {
       const focused = root.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
       const [ids, labels] = [new Set(parts.flatMap((part) => part.rows.map((row) => row.id))), new Set(parts.map((part) => part.label))];
-      for (const [id, { el }] of views) if (!ids.has(id)) { el.remove(); views.delete(id); }
+      for (const [id, { el }] of views) if (!ids.has(id)) { el.remove(); if (views.size > KEPT) views.delete(id); }
       for (const [label, { el }] of groups) if (!labels.has(label)) { el.remove(); groups.delete(label); }
       place(root, parts.map(({ label }) => group(label).el));
       for (const { label, rows } of parts) place(group(label).list, rows.map((row) => view(row.id).el));
