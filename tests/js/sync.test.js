@@ -162,3 +162,12 @@ test("a chat that began while the list was on its way is not in it, and stays", 
   const later = feed([listed([row("c-9")]), listed([])], state)[0];
   assert.deepEqual(Object.keys(later.library.rows), []);
 });
+
+test("a chat that is younger than a list stays until a list names it, and that one's number counts", () => {
+  const young = { ...row("a", { version: 3, title: "here" }), fresh: true };
+  const once = reconcile(local([young]), answer([]));
+  assert.deepEqual([ids(once), once.dropped, once.library.rows.a.version], [["a"], [], 0]);
+  assert.equal(reconcile(once, answer([row("a", { version: 2, title: "there" })])).library.rows.a.title, "there");
+  assert.deepEqual(reconcile(local([young]), answer([], { deleted: [{ id: "a" }] })).dropped, ["a"]);
+  assert.equal(reconcile(local([young]), answer([], { epoch: "other" })).library.rows.a.lost, true);
+});

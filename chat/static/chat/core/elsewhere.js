@@ -12,7 +12,10 @@ export const handlers = {
   restored: (s, { rows, list, entries, durable }) => {
     const all = /** @type {Kenny.Row[]} */ (rows).reduce((some, row) => { some[row.id] = row; return some; }, copy(/** @type {Record<string, Kenny.Row>} */ ({})));
     const library = { ...s.library, rows: all, cursor: list?.cursor ?? null, epoch: list?.epoch ?? null, loaded: rows.length > 0 };
-    return [entries.reduce(take, { ...s, library, durable, settling: entries.some((/** @type {Kenny.Stored} */ { store }) => store === "outbox"), news: durable ? s.news : [...s.news, MEMORY] }), []];
+    const next = entries.reduce(take, { ...s, library, durable, settling: entries.some((/** @type {Kenny.Stored} */ { store }) => store === "outbox"), news: durable ? s.news : [...s.news, MEMORY] });
+    const gone = copy(next.library.gone);
+    for (const { kind, id, row } of Object.values(next.writes)) if (kind === "delete" && row) gone[id] ??= row; // the tab that deleted it may bring it back
+    return [{ ...next, library: { ...next.library, gone } }, []];
   },
   /** Another tab changed something. A box that is being written in keeps its words. */
   elsewhere: (s, { changes, writing }) => {
@@ -72,7 +75,7 @@ const rested = (write) => ({ ...write, out: false, due: 0, tries: 0 });
 function placed(s, row) {
   const old = s.library.rows[row.id] ?? s.library.gone[row.id];
   const isOld = (old?.lost && row.version !== undefined && !row.fresh) || (old?.version !== undefined && (row.version ?? 0) < old.version); // or from before the server was set back
-  const fresh = old?.version === undefined && row.version !== undefined ? { fresh: true } : {};
+  const fresh = row.version !== undefined && (old?.version === undefined || old.fresh) ? { fresh: true } : {}; // no list of this tab has brought it
   const { library } = withRow(s, old && isOld ? old : { ...row, ...fresh });
   return { ...s, library: { ...library, gone: drop(library.gone, row.id) } };
 }

@@ -21,7 +21,8 @@ export function reconcile({ library, writes }, answer) {
   const isAbsent = (/** @type {string} */ id) => dead.has(id) || (answer.full && !named.has(id));
   for (const id of Object.keys(gone)) if (isAbsent(id)) delete gone[id];
   for (const row of Object.values(rows)) {
-    if (!isAbsent(row.id) || ((row.version === undefined || row.fresh) && !dead.has(row.id))) continue;
+    if (!isAbsent(row.id) || (row.version === undefined && !dead.has(row.id))) continue;
+    if (row.fresh && !renewed && !dead.has(row.id)) { rows[row.id] = { ...row, version: 0 }; continue; } // younger than this list; the next one has its number
     if (dead.has(row.id) || !renewed) { delete rows[row.id]; out.dropped.push(row.id); }
     else { rows[row.id] = unknown(row); out.lost.push(row.id); }
     out.writes = drop(out.writes, `edit:${row.id}`);
