@@ -159,6 +159,13 @@ class TestAccountPage:
         assert "errorlist" in answer.content.decode()
         assert User.objects.filter(username="alice").exists()
 
+    @pytest.mark.parametrize("name", ["", "bob", "Alice"])
+    def test_keeps_it_without_its_own_name(self, alice: User, name: str) -> None:
+        answer = browser(alice).post("/accounts/delete/", {"password": PASSWORD, "name": name})
+
+        assert answer.status_code == 200
+        assert User.objects.filter(username="alice").exists()
+
     def test_does_not_let_passwords_be_guessed(self, alice: User) -> None:
         client = browser(alice)
 
