@@ -46,8 +46,8 @@ coverage: $(VENV)/dev.stamp ## branch coverage of loop, gate, turns, messages an
 	@$(BIN)/coverage run --rcfile tests/core.coveragerc -m pytest --numprocesses 0 --quiet @tests/core.txt
 	@$(BIN)/coverage report --rcfile tests/core.coveragerc
 
-mutants: $(VENV)/dev.stamp ## mutation score of the same; fails under 85 % (takes an hour on an idle core)
-	@KENNY_EXAMPLES=40 $(BIN)/mutmut run --max-children 1 $(ARGS)
+mutants: $(VENV)/dev.stamp ## mutation score of the same; fails under 85 % (takes an hour on two idle cores)
+	@KENNY_EXAMPLES=40 $(BIN)/mutmut run $(ARGS)
 	@$(BIN)/mutmut export-cicd-stats > /dev/null && $(BIN)/python -m tests.support.score
 
 requirements: $(VENV)/dev.stamp ## compile requirements/*.txt anew (takes minutes)
