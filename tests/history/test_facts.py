@@ -181,3 +181,32 @@ def test_what_is_read_is_what_was_shown() -> None:
 def test_no_reading_of_strange_numbers() -> None:
     with pytest.raises(BadRequest):
         facts.read({"messages": [{"n": 0, "at": 2**53}]}, ["a"])
+
+
+def test_what_took_how_long_goes_to_where_it_is_told() -> None:
+    """The last piece of a thought and the result of a call; what was not measured is None."""
+    events: list[dict[str, Any]] = [
+        {"type": "user_text", "thought": [700], "calls": {"a1": 40}},
+        {"type": "thinking_delta", "text": "h"},
+        {"type": "thinking_delta", "text": "m"},
+        {"type": "tool_result", "callId": "a1"},
+        {"type": "tool_result", "callId": "a2"},
+        {"type": "thinking_delta", "text": "and"},
+        {"type": "user_text"},
+        {"type": "thinking_delta", "text": "new"},
+    ]
+
+    facts.spread(events)
+
+    assert [event.get("ms") for event in events] == [None, None, 700, 40, None, None, None, None]
+    assert "thought" not in events[0]
+    assert "calls" not in events[0]
+
+
+def test_only_a_turn_that_ended_tells_what_all_have_used() -> None:
+    open_turn = {"messages": [{"n": 0, "h": "x", "at": 1}], "spent": {"tokens": 5, "cost": 2}}
+    ended = {"n": 2, "h": "y", "at": 2, "ended": {"at": 3}}
+
+    assert facts.by_place(open_turn) == {0: {"at": 1}}
+    both = {**open_turn, "messages": [*open_turn["messages"], ended]}
+    assert facts.by_place(both)[2]["ended"] == {"at": 3, "spent": {"tokens": 5, "cost": 2}}
