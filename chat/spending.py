@@ -7,12 +7,15 @@ Who writes the ledger holds the SyncState of its owner, so two writers of one ro
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import F, Q, QuerySet, Sum
+from django.utils import formats
+from django.utils.translation import gettext as _
 
 from chat import periods, pricing
 from chat.ledger import Budget, Spend
@@ -30,7 +33,8 @@ class Used:
     money: int
 
     def __str__(self) -> str:
-        return f"{self.tokens:,} tokens, {dollars(self.money)}"
+        told = {"tokens": figure(self.tokens), "money": dollars(self.money)}
+        return _("%(tokens)s tokens, %(money)s") % told
 
     def __add__(self, more: "Used") -> "Used":
         return Used(self.tokens + more.tokens, self.money + more.money)
@@ -48,13 +52,13 @@ class Standing:
     def tokens(self) -> str:
         """Used and allowed, for people."""
         limit = self.budget.tokens
-        return f"{self.used.tokens:,}" + ("" if limit is None else f" of {limit:,}")
+        return _of(figure(self.used.tokens), "" if limit is None else figure(limit))
 
     @property
     def money(self) -> str:
         """Used and allowed, for people."""
         limit = self.budget.money
-        return dollars(self.used.money) + ("" if limit is None else f" of {dollars(limit)}")
+        return _of(dollars(self.used.money), "" if limit is None else dollars(limit))
 
     @property
     def opens(self) -> str:
@@ -152,8 +156,17 @@ def overview(owner_id: int, *, now: int) -> Overview:
 
 def dollars(money: int) -> str:
     """Return millionths of a dollar for people, with cents at least."""
-    whole = f"{money / 1_000_000:,.4f}"
-    return "$" + (whole.removesuffix("00"))
+    whole = f"{money / 1_000_000:.4f}".removesuffix("00")
+    return _("$%(amount)s") % {"amount": figure(Decimal(whole))}
+
+
+def figure(number: int | Decimal) -> str:
+    """Return a number as the language of the answer writes it."""
+    return formats.number_format(number, force_grouping=True)
+
+
+def _of(used: str, limit: str) -> str:
+    return _("%(used)s of %(limit)s") % {"used": used, "limit": limit} if limit else used
 
 
 def used(members: Q, *, period: str, now: int) -> Used:

@@ -45,11 +45,11 @@ class TestGerman:
     def test_57_is_spoken_by_every_part_of_the_client(self, demo: Server, open_page: Open) -> None:
         page = german(open_page, demo)
 
-        box = page.get_by_role("textbox", name="Nachricht an Claude")
+        box = page.get_by_role("textbox", name="Claude schreiben")
         box.fill("hello")
         box.press("Enter")
-        page.get_by_role("button", name="Anhalten").wait_for()
-        page.get_by_role("button", name="Anhalten").wait_for(state="hidden")
+        page.get_by_role("button", name="Stopp").wait_for()
+        page.get_by_role("button", name="Stopp").wait_for(state="hidden")
 
         expect(page.locator("html")).to_have_attribute("lang", "de")
         expect(page.get_by_role("article", name="Sie", exact=True)).to_have_text("hello")
@@ -63,7 +63,7 @@ class TestGerman:
         page = german(open_page, keyed)
         upstream.queue(fails("invalid_request_error", status=400, prose="odd"))
 
-        say(page, "Hallo", box="Nachricht an Claude")
+        say(page, "Hallo", box="Claude schreiben")
 
         expect(
             page.get_by_text("Claude hat diese Anfrage als fehlerhaft abgelehnt.").last

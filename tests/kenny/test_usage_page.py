@@ -14,8 +14,8 @@ def alice(db: None) -> User:
     return User.objects.create_user("alice")
 
 
-def page(user: User) -> str:
-    client = Client()
+def page(user: User, *, language: str = "en") -> str:
+    client = Client(headers={"Accept-Language": language})
     client.force_login(user)
     answer = client.get("/accounts/")
     assert answer.status_code == 200
@@ -31,6 +31,7 @@ class TestUsage:
         shown = page(alice)
 
         assert shown.count("5,000 tokens, $0.01") == 2
+        assert page(alice, language="de").count("5.000 Tokens, 0,01 $") == 2
         assert "Budgets" not in shown
 
     def test_shows_budgets_and_when_a_used_up_one_opens(self, alice: User) -> None:
