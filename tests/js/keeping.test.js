@@ -225,3 +225,12 @@ test("a change on top of one that is under way goes after it", () => {
   const [next, more] = feed([{ type: "changed", id: "a", row: row("a", { title: "One", version: 2 }), sent: { title: "One" } }], state);
   assert.deepEqual([next.library.rows.a.title, more.find((e) => e.do === "patch").change], ["Two", { title: "Two", pinned: true }]);
 });
+
+test("a stop that was refused says why and can be asked for again; older messages show by the page", () => {
+  const [state] = feed([...opened, ...turn("t-1", [{ type: "user_text", text: "q", images: [] }]), { type: "stop" }]);
+  assert.equal(state.talks["c-1"].turns[0].stopping, true);
+  const [refused] = feed([frame({ type: "error", ref: "stop:t-1", code: "not_found", message: "No." })], { ...state, homes: { "t-1": "c-1" } });
+  assert.deepEqual([refused.talks["c-1"].turns[0].stopping, refused.problem.message], [false, "No."]);
+  const [more] = feed([{ type: "older", id: "c-1" }, { type: "older", id: "nobody" }], state);
+  assert.ok(more.talks["c-1"].shown > state.talks["c-1"].shown);
+});
