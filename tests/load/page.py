@@ -35,12 +35,12 @@ class Stage:
     server: Server
     upstream: Upstream
 
-    def window(self, path: str = "/") -> Page:
+    def window(self, path: str = "/", *, user: str = "root") -> Page:
         context = self.browser.new_context(
             base_url=self.server.address, viewport={"width": 1280, "height": 844}
         )
         page = context.new_page()
-        sign_in(page, user="root", path=path)
+        sign_in(page, user=user, path=path)
         return page
 
 
@@ -96,10 +96,10 @@ def arrival(at: Stage, *, rate: int) -> dict[str, float]:
 
 def long_conversation(at: Stage) -> dict[str, float]:
     """Open 2,000 messages that the browser keeps, then type and switch the theme with all of them drawn."""
-    client = at.server.sign_in("root")
+    client = at.server.user("reader")
     kept(client, "c-2000", 2000)
     kept(client, "c-short", 2)
-    page = at.window("/c/c-2000")
+    page = at.window("/c/c-2000", user="reader")
     page.get_by_text("Message 1999.").wait_for()
     opened, again = [], []
     for _ in range(RUNS):
