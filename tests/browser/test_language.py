@@ -36,7 +36,9 @@ def german(open_page: Open, server: Server, *, locale: str = "de-AT") -> Page:
 
 def english_left(page: Page) -> set[str]:
     """Return the catalogue's English texts that stand on the page, what only screen readers are told included."""
-    page.evaluate("document.querySelectorAll('script, article .md, #polite p').forEach((el) => el.remove())")
+    page.evaluate(
+        "document.querySelectorAll('script, article .md, #polite p').forEach((el) => el.remove())"
+    )
     told = page.evaluate(TOLD)
     return {text for text in ENGLISH if any(text in words for words in told)}
 
