@@ -1,7 +1,9 @@
 """Static files: one digest for the tree, kept for ever by browsers."""
 
+import gzip
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 from django.templatetags.static import static
 from django.test import Client
@@ -37,3 +39,33 @@ class TestServing:
     def test_gives_nothing_below_another_digest(self, client: Client) -> None:
         assert client.get("/static/0000000000000000/kenny/theme.css").status_code == 404
         assert settings.STATIC_URL.count("/") == 3
+
+
+class TestCompression:
+    @pytest.mark.parametrize("accepted", ["gzip", "br, gzip;q=0.5", "deflate , GZIP ; q=1"])
+    def test_sends_words_smaller_and_equal(self, client: Client, accepted: str) -> None:
+        whole = client.get(static("chat/main.js"))
+        small = client.get(static("chat/main.js"), headers={"Accept-Encoding": accepted})
+
+        assert small["Content-Encoding"] == "gzip"
+        assert gzip.decompress(small.content) == whole.content
+        assert int(small["Content-Length"]) == len(small.content) < len(whole.content) / 2
+        assert small["Vary"] == whole["Vary"] == "Accept-Encoding"
+        assert small["Content-Type"] == whole["Content-Type"]
+        assert small.get("ETag", "W/").startswith("W/")
+
+    @pytest.mark.parametrize("accepted", ["", "br", "gzip;q=0", "gzip; q=0.0", "x-gzip"])
+    def test_is_left_out_where_it_is_not_taken(self, client: Client, accepted: str) -> None:
+        answer = client.get(static("chat/main.js"), headers={"Accept-Encoding": accepted})
+
+        assert "Content-Encoding" not in answer
+        assert answer.content.startswith(b"//")
+
+    def test_leaves_parts_of_a_file_and_pictures_alone(self, client: Client) -> None:
+        wanted = {"Accept-Encoding": "gzip"}
+        part = client.get(static("chat/main.js"), headers={**wanted, "Range": "bytes=0-99"})
+        icon = client.get(static("admin/img/icon-yes.svg"), headers=wanted)
+
+        assert (part.status_code, len(part.content)) == (206, 100)
+        assert "Content-Encoding" not in part
+        assert "Content-Encoding" not in icon
