@@ -58,6 +58,7 @@ def provider() -> Iterator[Upstream]:
 def upstream(provider: Upstream) -> Upstream:
     """The provider with nothing left of what an earlier test wanted it to say."""
     provider._queue.clear()
+    provider.hold()
     return provider
 
 

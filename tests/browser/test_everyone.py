@@ -204,7 +204,9 @@ class TestKeyboard:
     def test_58_goes_once_around_from_the_list_to_the_composer(
         self, keyed: Server, upstream: Upstream, open_page: Open
     ) -> None:
-        page = open_page(keyed, theme="dark")
+        # Of a list that other tests have filled no number of steps leads out.
+        keyed.user("around")
+        page = open_page(keyed, user="around", theme="dark")
         stage = Stage(page, keyed, upstream)
         order = ["skip", "sidebar", "bar", "transcript", "dock", "composer"]
 
@@ -214,6 +216,7 @@ class TestKeyboard:
             page.emulate_media(color_scheme=theme, reduced_motion="reduce")
             page.reload()
             page.get_by_role("article", name="Claude").get_by_text("Ana").wait_for()
+            expect(page.locator("body")).to_have_attribute("data-link", "open")
             stops: list[dict[str, Any]] = []
             for _ in range(80):
                 page.keyboard.press("Tab")

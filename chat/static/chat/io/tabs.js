@@ -17,6 +17,7 @@ export function tabs(account, tab, hearing) {
   let here = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let counting;
+  let leaving = false;
   const post = (/** @type {{ type: string, [field: string]: unknown }} */ message) => own.postMessage({ ...message, tab });
   const roll = () => {
     clearTimeout(counting);
@@ -25,7 +26,7 @@ export function tabs(account, tab, hearing) {
     counting = setTimeout(() => hearing.alive([...here]), ANSWERS);
   };
   own.onmessage = ({ data }) => {
-    if (data.type === "who") post({ type: "here" });
+    if (data.type === "who" && !leaving) post({ type: "here" }); // what waits in a tab that goes is for the others: it is asked while it still hears
     else if (data.type === "here") here.add(data.tab);
     else if (data.type === "changes") hearing.changes(data.changes);
     else if (data.type === "left") hearing.left();
@@ -35,7 +36,7 @@ export function tabs(account, tab, hearing) {
   all.onmessage = ({ data }) => hearing.account(String(data.account));
   all.postMessage({ account });
   const release = lead(`kenny:${account}:outbox`, tab, (on) => { hearing.leads(on); if (on) roll(); });
-  const bye = () => { post({ type: "bye" }); release(); };
+  const bye = () => { leaving = true; post({ type: "bye" }); release(); };
   addEventListener("pagehide", bye);
   return { post, roll, close: () => { bye(); removeEventListener("pagehide", bye); own.close(); all.close(); } };
 }
