@@ -163,9 +163,8 @@ class TestDeletes:
         say(page, "Short lived")
         until(page, lambda: titles(client) == ["Short lived"], "the server has it")
         choose(page, "Short lived", "Delete")
-        socket.deaf = (
-            False  # before the next page opens a socket, which would wait for its first frame
-        )
+        # Before the next page opens a socket, which would wait for its first frame.
+        socket.deaf = False
         page.reload()
 
         until(page, lambda: titles(client) == [], "its delete was sent")
@@ -181,7 +180,7 @@ class TestDeletes:
         choose(page, "Alpha", "Delete")
         line.next("DELETE", answering(status))
         page.reload()
-        until(page, lambda: line.count("DELETE") == 1, "it was tried")
+        until(page, lambda: line.count("DELETE") >= 1, "it was tried")
         expect(link(page, "Alpha")).to_have_count(0)
         if status == 401:  # the page asks who is there, and the person is
             expect(page.get_by_role("dialog", name="Your session has ended")).to_be_visible()

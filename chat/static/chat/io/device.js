@@ -26,6 +26,7 @@ export async function device({ config, tab, tell, state, isWriting, theme }) {
     if (before === after) return;
     const all = isOpen() && event.type !== "restored" ? changes(before, after) : [];
     restored ||= event.type === "restored";
+    if (event.type === "restored") others.roll(); // what a tab that is gone left is known only now
     const isHeard = event.type === "elsewhere";
     const own = isHeard ? heard(all, before) : all;
     const told = shared(own, before, after);
