@@ -38,6 +38,7 @@ class Rendering:
     def __init__(self, turn_id: str) -> None:
         self.items: list[Item] = []
         self._turn_id = turn_id
+        self._closed_by: dict[int, int] = {}
         self._growing: Growing | None = None
         self._part = self._seq = self._index = 0
         self._tail: Nodes = []
@@ -50,7 +51,7 @@ class Rendering:
 
     def take(self, entry: Entry) -> None:
         if entry.type != "text_delta":
-            self._finish()
+            self._finish(closed_by=entry.seq)
             self.items.append(Item(entry.seq, entry.type, entry.line, 0))
             return
         if self._growing is None:
@@ -75,10 +76,11 @@ class Rendering:
             self._index += 1
             self._tail = []
 
-    def _finish(self) -> None:
+    def _finish(self, *, closed_by: int) -> None:
         """Close the run: the open rest becomes blocks, and the whole once more where a late definition changed it."""
         if self._growing is None:
             return
+        self._closed_by[self._part] = closed_by
         self._close(self._growing.close())
         if not self._index:
             # Only white space: a block of nothing still says which events it holds, so that no watcher sees a gap.
@@ -102,15 +104,15 @@ class Rendering:
     def since(self, after: int) -> list[Item]:
         """Return what a watcher needs that has seen the events up to `after`.
 
-        A run of text that goes beyond `after` comes again from its start: its blocks, then its open rest at once.
+        A run of text comes again from its start unless they have seen the event that closed it: its blocks, then its
+        open rest at once. Having seen all of its text is not enough, as the end of it was an open rest for them.
         """
-        ends = {item.part: item.seq for item in self.items}
-        if self._growing is not None:
-            ends[self._part] = max(self._seq, after + 1)
+        open_until = after + 1
         wanted = [
             item
             for item in self.items
-            if item.type != "tail" and (ends[item.part] if item.part else item.seq) > after
+            if item.type != "tail"
+            and (self._closed_by.get(item.part, open_until) if item.part else item.seq) > after
         ]
         if self._growing is not None and self._tail:
             frame = {"type": "tail", "turnId": self._turn_id, "part": self._part, "seq": self._seq}

@@ -146,8 +146,15 @@ def shown(page: Page) -> str:
     return str(page.locator(".messages").evaluate("(el) => el.innerHTML"))
 
 
+STILL = "document.getAnimations().every((one) => !(one instanceof CSSTransition))"
+
+
 def findings(page: Page, *, preload: bool = True) -> list[tuple[str, str]]:
-    """Return what axe finds, as (rule, where). `preload` off keeps it from copying style sheets into the page."""
+    """Return what axe finds, as (rule, where). `preload` off keeps it from copying style sheets into the page.
+
+    What is fading has the contrast of no state, so it is waited for.
+    """
+    page.wait_for_function(STILL)
     options = {"runOnly": RULES, "preload": preload}
     violations = Axe().run(page, options=options).response["violations"]
     return [(found["id"], str(node["target"])) for found in violations for node in found["nodes"]]

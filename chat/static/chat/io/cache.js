@@ -1,4 +1,5 @@
 // What this browser keeps for one account, in IndexedDB "kenny:ACCOUNT". All of it can be lost but drafts and what waits to be sent.
+import { leaving } from "./leaving.js";
 
 export const STORES = /** @type {const} */ (["conversations", "messages", "outbox", "drafts", "meta"]);
 const READ = /** @type {const} */ (["conversations", "messages", "meta"]); // what the server has too
@@ -59,11 +60,13 @@ export async function cache(account, digest, failed) {
 /** @param {IDBDatabase} db @param {string} digest @param {() => void} failed @returns {Cache} */
 function kept(db, digest, failed) {
   let closed = false;
+  const last = leaving(db.name);
   db.onversionchange = () => { closed = true; db.close(); };
   /** @param {readonly string[]} stores @param {(store: (name: string) => IDBObjectStore) => void} fill */
   const within = async (stores, fill) => {
     const work = db.transaction([...stores], "readwrite");
     fill((name) => work.objectStore(name));
+    work.commit();
     await over(work);
   };
   /** Transcripts go first when there is no room. @param {readonly string[]} stores @param {(store: (name: string) => IDBObjectStore) => void} fill */
@@ -76,8 +79,14 @@ function kept(db, digest, failed) {
       closed = true;
     }
   };
+  /** @param {Kenny.Stored[]} changes */
+  const write = (changes) => attempt([...new Set(changes.map(({ store }) => store))], (store) => {
+    for (const { store: name, key, value } of changes) if (value === undefined) store(name).delete(key); else store(name).put(value, key);
+  });
   return {
     all: async () => {
+      const { changes, forget } = last.left();
+      if (changes.length) await write(changes).then(forget);
       const work = db.transaction([...STORES], "readonly");
       const pairs = async (/** @type {Kenny.Stored["store"]} */ name) => {
         const [keys, values] = await Promise.all([answer(work.objectStore(name).getAllKeys()), answer(work.objectStore(name).getAll())]);
@@ -94,9 +103,7 @@ function kept(db, digest, failed) {
       const work = db.transaction([...new Set(changes.map(({ store }) => store))], "readonly");
       return Promise.all(changes.map(async (one) => ({ ...one, value: await answer(work.objectStore(one.store).get(one.key)) }))).catch(() => changes);
     },
-    write: (changes) => void attempt([...new Set(changes.map(({ store }) => store))], (store) => {
-      for (const { store: name, key, value } of changes) if (value === undefined) store(name).delete(key); else store(name).put(value, key);
-    }),
+    write: (changes) => { void write(changes).then(last.writing(changes)); },
     replace: (rows, list) => void attempt(["conversations", "meta"], (store) => {
       store("conversations").clear();
       for (const row of rows) store("conversations").put(row, row.id);
