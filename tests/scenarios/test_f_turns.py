@@ -62,14 +62,17 @@ def test_f02_stop_keeps_the_settled_prefix_and_no_half_block(engine: Engine) -> 
 def test_f03_a_watcher_that_goes_away_ends_no_turn_and_another_device_sees_it(
     engine: Engine,
 ) -> None:
-    engine.script(calls(TU("a1", "read_gauge")), says("7 bar."))
+    engine.script(calls(TU("a1", "read_gauge")), says("7 bar.", hold=1))
     turn = engine.send()
     gone = engine.watching(turn)
-    engine.turn_over()
+    engine.until_held()
     gone.cancel()
+    engine.until(gone.done)
+    engine.release()
 
-    engine.watch(turn)
+    events = engine.watch(turn)
 
+    assert (gone.cancelled(), events[-1]["stopReason"]) == (True, "end_turn")
     other = Api(engine.owner)
     (row,) = other.list().body["conversations"]
     assert (row["version"], row["live"]) == (2, None)

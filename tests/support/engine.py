@@ -176,6 +176,13 @@ class Engine:
         """Run the loop until the model is in the middle of an answer that waits."""
         self.run(_taken(self.model.held))
 
+    def release(self) -> None:
+        """Let the answer that waits go on."""
+        self.run(self._released())
+
+    async def _released(self) -> None:
+        self.model.released.set()
+
     def call(self, call_id: str = "a1") -> ToolCall:
         return ToolCall.objects.select_related("turn").get(call_id=call_id)
 

@@ -60,13 +60,14 @@ def fails(
 
 
 class ScriptedModel:
-    """Answers from `queue`, then with "ok". `requests` are as they came; `held` is set while an answer waits."""
+    """Answers from `queue`, then with "ok". `requests` are as they came; `held` is set while an answer waits for `released`."""
 
     def __init__(self) -> None:
         self.queue: list[Said] = []
         self.requests: list[Request] = []
         self.streams: list[ScriptedStream] = []
         self.held = asyncio.Event()
+        self.released = asyncio.Event()
 
     def stream(self, request: Request) -> "ScriptedStream":
         broken = check(request.messages)
@@ -74,7 +75,7 @@ class ScriptedModel:
         assert binding.unbound(body_of(request)) is None
         self.requests.append(copy.deepcopy(request))
         said = self.queue.pop(0) if self.queue else says("ok")
-        stream = ScriptedStream(said, request, held=self.held)
+        stream = ScriptedStream(said, request, held=self.held, released=self.released)
         self.streams.append(stream)
         return stream
 
@@ -86,11 +87,13 @@ class ScriptedModel:
 class ScriptedStream:
     """One attempt; see `chat.llm.base.Stream`."""
 
-    def __init__(self, said: Said, request: Request, *, held: asyncio.Event) -> None:
+    def __init__(
+        self, said: Said, request: Request, *, held: asyncio.Event, released: asyncio.Event
+    ) -> None:
         self.reply: Reply | None = None
         self.usage: dict[str, int] = {}
         self.closed = 0
-        self._said, self._request, self._held = said, request, held
+        self._said, self._request, self._held, self._released = said, request, held, released
         self._closed_blocks: list[Block] = []
         self._open_text = ""
 
@@ -101,7 +104,7 @@ class ScriptedStream:
             for delta in _deltas(block, chunk=self._said.chunk):
                 if sent == self._said.hold:
                     self._held.set()
-                    await asyncio.Event().wait()
+                    await self._released.wait()
                 if delta.kind == "text":
                     self._open_text += delta.text
                 yield delta
@@ -110,7 +113,7 @@ class ScriptedStream:
             self._open_text = ""
         if self._said.hold is not None:
             self._held.set()
-            await asyncio.Event().wait()
+            await self._released.wait()
         self._end()
 
     def _end(self) -> None:
