@@ -117,10 +117,10 @@ test("a change of another tab shows, and what the list took away does not come b
 });
 
 test("delete all, kept words and what was read are told too", () => {
-  const all = { key: "all", kind: "all", id: "", tab: "other", ids: ["a"], before: "k" };
-  const [state] = feed([listed([row("a")]), told([{ store: "outbox", key: "all", value: all }, { store: "outbox", key: "kept:k", value: { key: "k", text: "w", images: [], title: "" } }, { store: "meta", key: "seen:a", value: 4 }])]);
-  assert.deepEqual([Object.keys(state.library.rows), "all" in state.writes, state.kept.k.text, state.seen.a], [[], true, "w", 4]);
-  const [end] = feed([told([{ store: "outbox", key: "all" }, { store: "outbox", key: "kept:k" }, { store: "outbox", key: "of tomorrow", value: 1 }])], state);
+  const all = { key: "all:k", kind: "all", id: "", tab: "other", ids: ["a"], before: "k" };
+  const [state] = feed([listed([row("a")]), told([{ store: "outbox", key: "all:k", value: all }, { store: "outbox", key: "kept:k", value: { key: "k", text: "w", images: [], title: "" } }, { store: "meta", key: "seen:a", value: 4 }])]);
+  assert.deepEqual([Object.keys(state.library.rows), "all:k" in state.writes, state.kept.k.text, state.seen.a], [[], true, "w", 4]);
+  const [end] = feed([told([{ store: "outbox", key: "all:k" }, { store: "outbox", key: "kept:k" }, { store: "outbox", key: "of tomorrow", value: 1 }])], state);
   assert.deepEqual([Object.keys(end.writes), Object.keys(end.kept)], [[], []]);
 });
 
@@ -137,7 +137,7 @@ test("the tab that leads takes over what was made in tabs that are gone, and no 
 
 test("own things that end by another tab's doing are written down as ended", () => {
   const [before] = feed([offline, listed([row("a")]), submit()], { ...fresh(), tab: "me" });
-  const [after] = feed([told([{ store: "outbox", key: "all", value: { key: "all", kind: "all", id: "", tab: "other", ids: ["a", "c-new"], before: "k" } }])], before);
+  const [after] = feed([told([{ store: "outbox", key: "all:k", value: { key: "all:k", kind: "all", id: "", tab: "other", ids: ["a", "c-new"], before: "k" } }])], before);
   assert.deepEqual(keysOf(heard(changes(before, after), before)), ["conversations a -", "conversations c-new -", "messages a -", "messages c-new -", "outbox message:t-9 -"]);
 });
 

@@ -31,7 +31,10 @@ export class Server {
   }
   remove(id) { if (!this.rows[id]?.deleted) this.#write(id, { deleted: true, messages: [], title: "" }); }
   removeAll(before) {
-    for (const row of Object.values(this.rows)) if (!row.deleted && row.born <= Number(before.split(".")[1])) this.remove(row.id);
+    const [epoch, at] = [before.split(".")[0], Number(before.split(".")[1])];
+    if (epoch !== this.epoch || at > this.seq) return { error: { code: "bad_request", message: "" } };
+    for (const row of Object.values(this.rows)) if (!row.deleted && row.born <= at) this.remove(row.id);
+    return {};
   }
   send({ conversationId: id, turnId, message }) {
     if (this.rows[id]?.deleted) return { error: { code: "deleted", message: "" } };
@@ -111,7 +114,7 @@ export class Tab {
     const { server } = this;
     const ways = {
       pull: () => ({ list: server.list(this.state.library.cursor) }), patch: () => server.patch(effect.id, effect), delete: () => { server.remove(effect.id); return {}; },
-      deleteAll: () => { server.removeAll(effect.before); return {}; }, send: () => server.send(effect.frame), answer: () => undefined,
+      deleteAll: () => server.removeAll(effect.before), send: () => server.send(effect.frame), answer: () => undefined,
     };
     return ways[effect.do]();
   }
@@ -124,7 +127,7 @@ export class Tab {
       if (this.again) { this.again = false; this.#take({ do: "pull" }); }
     } else if (effect.do === "patch") this.tell(error ? { type: "changeFailed", id: effect.id, sent: effect.change, error } : { type: "changed", id: effect.id, row: structuredClone(answer.row), sent: effect.change });
     else if (effect.do === "delete") this.tell(error ? { type: "removeFailed", id: effect.id, error } : { type: "removed", id: effect.id });
-    else if (effect.do === "deleteAll") this.tell(error ? { type: "removeAllFailed", error } : { type: "removedAll" });
+    else if (effect.do === "deleteAll") this.tell(error ? { type: "removeAllFailed", key: effect.key, error } : { type: "removedAll", key: effect.key });
     else if (effect.do === "send") this.#sent(effect.frame, answer);
   }
   #sent({ conversationId, turnId, message }, answer) {

@@ -84,7 +84,7 @@ declare namespace Kenny {
   interface Reconciled { library: Library; writes: Record<string, Write>; dropped: string[]; lost: string[]; clashes: Clash[] }
   interface Kept { key: string; title: string; text: string; images: Upload[] }
   interface News { key: string; kind: "kept" | "clash" | "lost" | "memory"; id: string; title: string; n?: number; name?: string; mine?: unknown; theirs?: unknown; wins?: boolean }
-  interface Stored { store: "conversations" | "messages" | "outbox" | "drafts" | "meta"; key: string; value?: any; row?: Row | null }
+  interface Stored { store: "conversations" | "messages" | "outbox" | "drafts" | "meta"; key: string; value?: any; row?: Row | null; epoch?: string | null }
   // While the last message is edited, `edit` says which one it replaces and what stood in the box before.
   interface Draft { text: string; images: Upload[]; edit?: { truncateAt: number; version: number; before: Draft } }
   interface Entry { id: string; name: string; maxInputTokens: number | null; maxTokens: number | null; efforts: string[] | null }

@@ -30,12 +30,12 @@ export const handlers = {
 };
 
 /** @param {Kenny.State} s @param {Kenny.Stored} change @returns {Kenny.State} */
-function take(s, { store, key, value, row }) {
+function take(s, { store, key, value, row, epoch }) {
   if (store === "drafts") return { ...s, drafts: value ? put(s.drafts, key, value) : drop(s.drafts, key) };
   if (store === "meta") return { ...s, seen: put(s.seen, key.slice(5), value) };
   const [kind, id] = [key.split(":", 1)[0] ?? "", key.slice(key.indexOf(":") + 1)];
   const isKnown = row && row.id in (kind === "delete" ? s.library.gone : s.library.rows); // not what the server's list took away meanwhile
-  return takes[kind]?.(row && isKnown ? placed(s, row) : s, id, value, row) ?? s;
+  return takes[kind]?.(row && isKnown ? placed(s, row, epoch === s.library.epoch) : s, id, value, row) ?? s;
 }
 
 /** @type {Record<string, (s: Kenny.State, id: string, value: any, row: Kenny.Row | null | undefined) => Kenny.State>} */
@@ -61,21 +61,22 @@ const takes = {
     const library = { ...s.library, rows: drop(s.library.rows, id), gone: old ? put(s.library.gone, id, old) : s.library.gone };
     return { ...s, library, writes: put(s.writes, key, rested(write)) };
   },
-  all: (s, _id, write) => {
-    if (!write) return without(s, "all");
+  all: (s, before, write) => {
+    if (!write) return without(s, `all:${before}`);
     const next = /** @type {string[]} */ (write.ids).reduce(forget, s);
-    return { ...next, undo: [], writes: put(next.writes, "all", rested(write)) };
+    return { ...next, undo: [], writes: put(next.writes, write.key, rested(write)) };
   },
 };
 
 /** @param {Kenny.Write} write @returns {Kenny.Write} */
 const rested = (write) => ({ ...write, out: false, due: 0, tries: 0 });
 
-/** A row as another tab shows it, unless this one knows a later one. @param {Kenny.State} s @param {Kenny.Row} row */
-function placed(s, row) {
+/** A row as another tab shows it, unless this one knows a later one or the other's may be from before the server was set back. @param {Kenny.State} s @param {Kenny.Row} row @param {boolean} isSame */
+function placed(s, row, isSame) {
   const old = s.library.rows[row.id] ?? s.library.gone[row.id];
-  const isOld = (old?.lost && row.version !== undefined && !row.fresh) || (old?.version !== undefined && (row.version ?? 0) < old.version); // or from before the server was set back
-  const fresh = row.version !== undefined && (old?.version === undefined || old.fresh) ? { fresh: true } : {}; // no list of this tab has brought it
-  const { library } = withRow(s, old && isOld ? old : { ...row, ...fresh });
+  const isOld = (old?.lost && row.version !== undefined && !row.fresh) || (old?.version !== undefined && (!isSame || (row.version ?? 0) < old.version));
+  const { fresh: _fresh, ...bare } = row;
+  const fresh = row.version !== undefined && (old?.version === undefined || old.fresh) ? { fresh: true, version: row.version || 1 } : {}; // no list of this tab has brought it
+  const { library } = withRow(s, old && isOld ? old : { ...bare, ...fresh });
   return { ...s, library: { ...library, gone: drop(library.gone, row.id) } };
 }

@@ -72,13 +72,16 @@ export const handlers = {
     const each = all.filter((row) => row.fresh || mayHaveGone(s, row.id) || (!cursor && row.version !== undefined)); // these may be younger than the cursor
     const writes = deletes(s, each.map(({ id }) => id));
     for (const { kind, key } of Object.values(writes)) if (kind === "edit") delete writes[key];
-    if (cursor) writes["all"] = { ...deleteOf(s, "all"), kind: "all", key: "all", id: "", ids: all.map(({ id }) => id), before: cursor, at: now };
+    const key = `all:${cursor}`; // one for each cursor: another tab's may reach further, or less far
+    const ids = [...new Set([...(writes[key]?.ids ?? []), ...all.map(({ id }) => id)])];
+    if (cursor) writes[key] = { ...deleteOf(s, ""), kind: "all", key, ids, before: cursor, at: now };
     const bare = all.reduce((some, { id }) => forget(some, id), s);
     return [{ ...bare, writes, undo: [], current: null }, [{ do: "announce", text: gettext("All conversations were deleted.") }, ...(s.current ? [{ do: "go", id: null }] : [])]];
   },
   /** What a list still brought was made after the cursor, and before the person saw the list go: each gets a delete of its own. */
-  removedAll: (s) => [{ ...without(s, "all"), writes: drop(deletes(s, (s.writes["all"]?.ids ?? []).filter((id) => id in s.library.gone)), "all") }, [{ do: "pull" }]],
-  removeAllFailed: (s, { error, now = 0 }) => postpone(s, "all", error, now),
+  removedAll: (s, { key }) => [{ ...s, writes: drop(deletes(s, (s.writes[key]?.ids ?? []).filter((id) => id in s.library.gone)), key) }, [{ do: "pull" }]],
+  /** A server that was set back does not know the cursor: each conversation that the person saw go gets a delete of its own. */
+  removeAllFailed: (s, { key, error, now = 0 }) => (isPassing(error) ? postpone(s, key, error, now) : [{ ...s, writes: drop(deletes(s, s.writes[key]?.ids ?? []), key) }, []]),
   wake: (s) => [s, []],
 
   query: (s, { text }) => [{ ...s, search: { query: text, hits: text.trim() ? s.search.hits : null } }, [{ do: "find", query: text.trim() }]],

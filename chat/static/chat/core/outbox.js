@@ -57,13 +57,17 @@ export function withTurn(state, id, turnId, more) {
   return { ...state, talks: put(state.talks, id, change(talk, turnId, (turn) => ({ ...turn, ...more }))) };
 }
 
-/** The server has it: nothing is to be sent again, and a chat that began with it is known there. @param {Kenny.State} state @param {string} turnId @returns {Kenny.State} */
+/** The server has it: nothing is to be sent again, and a chat that began with it is known there, also one that was deleted meanwhile and can be brought back. @param {Kenny.State} state @param {string} turnId @returns {Kenny.State} */
 export function delivered(state, turnId) {
   const parcel = state.outbox.find((other) => other.turnId === turnId);
   if (!parcel) return state;
-  const { lost: _lost, ...row } = state.library.rows[parcel.conversationId] ?? { id: "" };
   const next = { ...state, outbox: state.outbox.filter((other) => other !== parcel) };
-  return row.id && !("version" in row && row.version !== undefined) ? withRow(next, { .../** @type {Kenny.Row} */ (row), version: 1, fresh: true }) : next;
+  const { rows, gone } = state.library;
+  const old = rows[parcel.conversationId] ?? gone[parcel.conversationId];
+  if (!old || old.version !== undefined) return next;
+  const { lost: _lost, ...bare } = old;
+  const row = { ...bare, version: 1, fresh: true };
+  return old.id in rows ? withRow(next, row) : { ...next, library: { ...next.library, gone: put(gone, old.id, row) } };
 }
 
 const WAITS = ["busy", "pending", "rate_limited", "unavailable", "unreachable", "slow", "unauthenticated", "account_mismatch"];

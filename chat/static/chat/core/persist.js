@@ -29,11 +29,12 @@ export const snapshot = (s) => ({ rows: Object.values(s.library.rows), list: lis
 const listOf = ({ cursor, epoch }) => ({ cursor, epoch });
 
 /**
- * Of these, what other tabs are to hear. With a change comes the row as it stands here; with the end of a delete or message the row, or null when there is none any more.
+ * Of these, what other tabs are to hear. With a change comes the row as it stands here and the epoch it stands in; with the end of a delete or message the row, or null when there is none any more.
  * @param {Kenny.Stored[]} all @param {Kenny.State} before @param {Kenny.State} after @returns {Kenny.Stored[]}
  */
 export function shared(all, before, after) {
-  const rowOf = (/** @type {string | undefined} */ id) => (id === undefined ? {} : { row: after.library.rows[id] ?? null });
+  const { rows, gone, epoch } = after.library;
+  const rowOf = (/** @type {string | undefined} */ id) => (id === undefined ? {} : { row: rows[id] ?? gone[id] ?? null, epoch }); // of what is deleted and can be brought back there is a row
   return all.filter(({ store, key }) => store === "outbox" || store === "drafts" || key.startsWith("seen:")).map((change) => {
     const { store, key, value } = change;
     if (store !== "outbox") return change;

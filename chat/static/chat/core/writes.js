@@ -45,8 +45,8 @@ export function flushWrites(state, now) {
 const order = ({ kind }) => ["all", "delete", "edit"].indexOf(kind);
 
 /** @param {Kenny.State} s @param {Kenny.Write} write @returns {Kenny.Effect | null} */
-function sending(s, { kind, id, change, updatedAt = 0, before }) {
-  if (kind === "all") return { do: "deleteAll", before };
+function sending(s, { key, kind, id, change, updatedAt = 0, before }) {
+  if (kind === "all") return { do: "deleteAll", key, before };
   if (kind === "delete") return { do: "delete", id };
   const row = s.library.rows[id];
   if (row?.version === undefined || s.settling) return null; // its first message makes it

@@ -101,7 +101,7 @@ function writer({ call, tell }, fail, deleting) {
       const done = answer.ok ? answer.data?.id === id : answer.error.code === "deleted"; // its own word, not that of something in between
       tell(done ? { type: "removed", id } : { type: "removeFailed", id, error: answer.ok ? ODD : fail(answer.error) });
     })),
-    deleteAll: ({ before }) => under(call("DELETE", `${LIST}?before=${encodeURIComponent(before)}`).then((answer) =>
-      tell(answer.ok && typeof answer.data?.count === "number" ? { type: "removedAll" } : { type: "removeAllFailed", error: answer.ok ? ODD : fail(answer.error) }))),
+    deleteAll: ({ key, before }) => under(call("DELETE", `${LIST}?before=${encodeURIComponent(before)}`).then((answer) =>
+      tell(answer.ok && typeof answer.data?.count === "number" ? { type: "removedAll", key } : { type: "removeAllFailed", key, error: answer.ok ? ODD : fail(answer.error) }))),
   };
 }
