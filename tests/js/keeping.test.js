@@ -147,6 +147,8 @@ test("signing out or another account leaves nothing on the page, and that is fin
     const [shut, effects] = feed([{ type: "link", link }, { type: "link", link: "down" }], state);
     assert.deepEqual([shut.link, Object.keys(shut.library.rows), Object.keys(shut.talks), shut.outbox, Object.keys(shut.drafts), shut.current], [link, [], [], [], [], null]);
     assert.ok(effects.some((e) => e.do === "close"));
+    const late = [listed([row("c-1")]), { type: "changed", id: "c-1", row: row("c-1"), sent: {} }, { type: "recalled", id: "c-1", talk: {} }, { type: "restored", durable: true, rows: [row("c-1")], list: null, entries: [] }, online, submit()];
+    assert.deepEqual(feed(late, shut), [shut, []], "an answer that was on its way included");
   }
 });
 

@@ -13,12 +13,13 @@ export const locked = (s, link) => ({
 /** @type {Kenny.News} */
 export const MEMORY = { key: "memory", kind: "memory", id: "", title: "" };
 
-const isLocked = (/** @type {Kenny.State} */ { link }) => link === "locked" || link === "stranger";
+/** The account of this page left the browser. @param {Kenny.State} s */
+export const isLocked = ({ link }) => link === "locked" || link === "stranger";
 
 /** @type {Kenny.Handlers} */
 export const handlers = {
   link: (s, { link }) => {
-    if (isLocked(s) || s.link === link) return [s, []];
+    if (s.link === link) return [s, []];
     if (link === "locked" || link === "stranger") return [locked(s, link), [{ do: "close" }]];
     if (s.link === "signed-out") return [s, []];
     if (link === "lost" || (link === "offline" && s.link !== "lost")) return [{ ...s, link, cut: true }, s.cut ? [] : [{ do: "announce", text: gettext("The connection is lost") }]];

@@ -1,5 +1,5 @@
 // The whole page as a pure function: (state, event) -> [state, effects]. No page, no clock, no network, no chance.
-import { handlers as account } from "./account.js";
+import { handlers as account, isLocked } from "./account.js";
 import { handlers as again } from "./again.js";
 import { handlers as choice } from "./choice.js";
 import { handlers as connection } from "./connection.js";
@@ -27,12 +27,13 @@ export const initial = ({ account, static: digest, limits, tab = "", preferences
 const handlers = { ...account, ...again, ...choice, ...connection, ...conversation, ...elsewhere, ...gates, ...kept, ...library, ...opening, ...preferences, ...undo };
 
 /**
- * Takes one event. An event nobody knows changes nothing: an old page outlives a new server.
+ * Takes one event. An event nobody knows changes nothing: an old page outlives a new server. Nor does any once the account has left: an answer that
+ * was on its way belongs to somebody who is gone, and what became of a write is found out by that account's next page.
  * @param {Kenny.State} state @param {Kenny.Event} event @returns {Kenny.Step}
  */
 export function reduce(state, event) {
   const handler = handlers[event.type];
-  if (!handler) return [state, []];
+  if (!handler || isLocked(state)) return [state, []];
   const [next, effects] = handler(state, event);
   if (event.type === "elsewhere") return [next, effects]; // what another tab did is its own to send
   const [written, first] = flushWrites(next, event["now"] ?? 0); // deletes go before the list is asked for

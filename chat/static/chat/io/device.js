@@ -1,4 +1,5 @@
 // This browser as one device: what it keeps, what its tabs tell each other, and who signs in or out in it.
+import { isLocked } from "../core/account.js";
 import { changes, heard, ofTheList, shared, snapshot } from "../core/persist.js";
 import { cache } from "./cache.js";
 import { revived } from "./files.js";
@@ -19,7 +20,7 @@ export async function device({ config, tab, tell, state, isWriting, theme }) {
   /** @type {Map<string, number>} */
   const mine = new Map(); // when this tab last wrote a key
 
-  const isOpen = () => !ended && !["locked", "stranger"].includes(state().link);
+  const isOpen = () => !ended && !isLocked(state());
   /** Writes down what an event changed, and tells the other tabs. What came from there or from the database is known; only the list is for the tab that leads. @param {Kenny.Event} event */
   const keep = (event) => {
     const after = state();
@@ -36,6 +37,7 @@ export async function device({ config, tab, tell, state, isWriting, theme }) {
     if (told.length && !asked) asked = Boolean(navigator.storage?.persist?.().catch(() => false)); // from the first thing on that only this browser has
     before = after;
     if (told.length) others.post({ type: "changes", changes: told });
+    if (isLocked(after)) others.close(); // what was made here is for the account's next page, which also leads
   };
   const others = tabs(account, tab, {
     changes: async (list) => {

@@ -17,8 +17,8 @@ export function tabs(account, tab, hearing) {
   let here = new Set();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let counting;
-  let leaving = false;
-  const post = (/** @type {{ type: string, [field: string]: unknown }} */ message) => own.postMessage({ ...message, tab });
+  let [leaving, closed] = [false, false];
+  const post = (/** @type {{ type: string, [field: string]: unknown }} */ message) => { if (!closed) own.postMessage({ ...message, tab }); };
   const roll = () => {
     clearTimeout(counting);
     here = new Set();
@@ -38,7 +38,16 @@ export function tabs(account, tab, hearing) {
   const release = lead(`kenny:${account}:outbox`, tab, (on) => { hearing.leads(on); if (on) roll(); });
   const bye = () => { leaving = true; post({ type: "bye" }); release(); };
   addEventListener("pagehide", bye);
-  return { post, roll, close: () => { bye(); removeEventListener("pagehide", bye); own.close(); all.close(); } };
+  const close = () => {
+    if (closed) return;
+    clearTimeout(counting);
+    bye();
+    removeEventListener("pagehide", bye);
+    closed = true;
+    own.close();
+    all.close();
+  };
+  return { post, roll, close };
 }
 
 /** Tells when this tab is the one that works for all. @param {string} name @param {string} tab @param {(on: boolean) => void} tell @returns {() => void} ends it */
