@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
+COUNT = """() => {
+    const { json } = Response.prototype;
+    window.read = 0;
+    Response.prototype.json = function () { return json.call(this).finally(() => setTimeout(() => { window.read += 1; })); };
+}"""  # answers whose bodies the page has been given, and has done with
 REFUSED = (*CUT, "401", "409", "400")
 
 
@@ -81,8 +86,10 @@ class Held:
     """What is on its way until the test says so."""
 
     def __init__(self, page: Page) -> None:
+        self.page = page
         self.held: list[Callable[[], None]] = []
         self.line = Line(page)
+        page.evaluate(COUNT)
 
     def answer(self, method: str, path: str = "") -> None:
         """Hold the answer to the next request of this method and of a path with these characters; the server has acted."""
@@ -104,6 +111,13 @@ class Held:
     def release(self) -> None:
         while self.held:
             self.held.pop()()
+
+    def taken_in(self, count: int) -> None:
+        """Wait until the page has drawn what came of so many answers."""
+        self.page.wait_for_function("count => window.read >= count", arg=count)
+        self.page.evaluate(
+            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
 
 
 class TestSigningOut:
@@ -317,9 +331,10 @@ class TestSwitching:
         second = page.context.new_page()
         sign_in(second, user=other_name)
         shut(page)
+        read = page.evaluate("window.read")
         way.release()
+        way.taken_in(read + 2)
 
-        linked(second)
         for one in (page, second):
             assert " of X" not in one.locator("body").inner_text()
         kept = stays(second, f"kenny:{number(second)}")
@@ -362,10 +377,9 @@ class TestSwitching:
         way.request("PATCH")
         rename(second, "First", "Second")
         until(second, lambda: len(way.held) == 1, "the second change is on its way")
+        read = page.evaluate("window.read")
         late()
-        page.wait_for_function(
-            "performance.getEntriesByType('resource').some((one) => one.name.includes('/api/conversations/c-'))"
-        )
+        way.taken_in(read + 1)
         [waiting] = stays(second, database)["outbox"]
         assert waiting["change"] == {"title": "Second"}
         way.release()
