@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { begun, chosen } from "../../chat/static/chat/core/choice.js";
+import { begun, chosen, effortsOf } from "../../chat/static/chat/core/choice.js";
 import { fullness, money, spent, used, usedInFull } from "../../chat/static/chat/core/figures.js";
 import { view } from "../../chat/static/chat/core/talk.js";
 import { empty, feed, frame, fresh, online, opened, p, sent, turn } from "./help.js";
@@ -21,6 +21,14 @@ test("the last message is edited only while nothing runs or waits", () => {
   assert.deepEqual(feed([{ type: "editLast" }], busy)[1], []);
   assert.deepEqual(feed([{ type: "retry" }], busy)[1], []);
   assert.deepEqual(feed([{ type: "editLast" }])[1], []);
+});
+
+test("a message that was not sent is sent again, not edited; one that is being edited is not edited twice", () => {
+  const [unsent] = feed([submit("c"), refused("too_large")], feed(two)[0]);
+  assert.deepEqual(feed([{ type: "editLast" }], unsent)[1], []);
+  const [typing] = feed([{ type: "draft", text: "half", images: [] }], feed(two)[0]);
+  assert.deepEqual(doing(feed([{ type: "editLast" }], typing)[1]), ["again"]);
+  assert.deepEqual(feed([{ type: "editLast" }], feed([editing], typing)[0])[1], []);
 });
 
 test("what is edited replaces the message at its place, and the box is empty", () => {
@@ -136,6 +144,24 @@ test("a first message that was refused for its model goes again with the one tha
   const [, effects] = feed([{ type: "choose", change: { model: "m-2", agent: "kenny" } }, { type: "again", turnId: "t-9" }], feed(first)[0]);
   const [send] = sent(effects, "send");
   assert.deepEqual([send.settings, send.agentId], [{ model: "m-2" }, "kenny"]);
+});
+
+test("where nothing was chosen the server's own choice is shown, with the efforts of its model", () => {
+  const bare = { ...listed, answer: { ...listed.answer, conversations: [{ ...row, settings: undefined, agentId: null }] } };
+  const [state] = feed([...opened, bare]);
+  assert.deepEqual(chosen(state), { model: "", effort: "", agent: "" });
+  assert.deepEqual(effortsOf(state, ""), ["low", "medium", "high", "xhigh", "max"], "nobody has told which models there are");
+  const [known] = feed([{ type: "offered", offer }], state);
+  assert.deepEqual([effortsOf(known, ""), effortsOf(known, "m-2")], [["low", "high"], []]);
+  const [chose, effects] = feed([{ type: "choose", change: { effort: "high" } }], known);
+  assert.deepEqual([chose.library.rows["c-1"].settings, effects.find((e) => e.do === "patch").change], [{ effort: "high" }, { settings: { effort: "high" } }]);
+});
+
+test("a choice reaches the first message of its own conversation, no other's", () => {
+  const nothing = { type: "listed", answer: { ...listed.answer, conversations: [] } };
+  const first = (newId, turnId) => [{ type: "open", id: null }, { ...submit("hi"), newId, turnId }];
+  const [state] = feed([online, nothing, { type: "link", link: "offline" }, ...first("c-8", "t-8"), ...first("c-9", "t-9"), { type: "choose", change: { model: "m-2" } }]);
+  assert.deepEqual(state.outbox.map(({ turnId, settings }) => [turnId, settings]), [["t-8", undefined], ["t-9", { model: "m-2" }]]);
 });
 
 test("what the person prefers begins a conversation", () => {

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { draftsIn, marks } from "../../chat/static/chat/core/marks.js";
 import { pending, waiting } from "../../chat/static/chat/core/pending.js";
 import { changes, heard, ofTheList, shared, snapshot } from "../../chat/static/chat/core/persist.js";
+import { mayRenew } from "../../chat/static/chat/core/renewal.js";
 import { feed, frame, fresh, golden, hello, online, opened, sent, turn } from "./help.js";
 
 const row = (id, more = {}) => ({ id, title: id, agentId: null, pinned: false, archived: false, updatedAt: 10, version: 1, live: null, messageCount: 1, ...more });
@@ -191,6 +192,23 @@ test("all that the server has not got is counted and named", () => {
   assert.deepEqual(pending(feed([{ type: "removeAll" }], state)[0]).map(({ kind }) => kind), ["delete", "delete"]);
   assert.deepEqual(pending(feed([offline, submit(), { type: "remove", id: "c-new" }])[0]).map(({ kind }) => kind), ["message"]);
   assert.deepEqual(pending(feed([online, submit(), ...turn("t-9", [{ type: "user_text", text: "hello", images: [] }]).map((e) => frame({ ...e.frame, conversationId: "c-new" }))])[0]), []);
+});
+
+test("a delete of what is shown nowhere any more is counted all the same, and words of a chat without a title are kept", () => {
+  const bare = { ...fresh(), library: { ...fresh().library, rows: { a: row("a") } } };
+  assert.deepEqual(pending(feed([offline, { type: "removeAll" }], bare)[0]), [{ kind: "delete", words: "" }]);
+  const [state] = feed([{ type: "open", id: "a" }, { type: "draft", text: "half", images: [] }, frame({ type: "deleted", id: "a", version: 2, cursor: "k" })]);
+  assert.deepEqual([state.kept["draft-a"].title, state.kept["draft-a"].text], ["", "half"]);
+});
+
+test("a page older than its server renews itself only when nothing runs, waits or is to be read", () => {
+  const newer = frame({ ...hello, static: "/static/new/" });
+  const may = (...events) => mayRenew(feed([newer, listed([row("a")]), ...events])[0]);
+  assert.deepEqual([may(), mayRenew(feed([online, listed([row("a")])])[0])], [true, false]);
+  const problem = { type: "problem", error: { code: "odd", message: "m" } };
+  for (const event of [offline, submit(), { type: "remove", id: "a" }, problem, { type: "draft", text: "x", images: [] }]) assert.equal(may(event), false, event.type);
+  const running = turn("t-1", [{ type: "user_text", text: "q", images: [] }]);
+  assert.deepEqual([may({ type: "open", id: "c-1" }, ...running), may({ type: "open", id: "c-1" })], [false, true]);
 });
 
 test("the marks of a row are words", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { filter, listing, titleOf } from "../../chat/static/chat/core/search.js";
-import { restorable } from "../../chat/static/chat/core/undo.js";
+import { isGone, restorable } from "../../chat/static/chat/core/undo.js";
 import { feed, fresh, opened } from "./help.js";
 
 const row = (id, more = {}) => ({ id, title: id, agentId: null, pinned: false, archived: false, updatedAt: 1, version: 1, live: null, ...more });
@@ -38,6 +38,12 @@ test("a further delete leaves the first to be taken back; each has a time of its
   assert.deepEqual(ids(feed([{ type: "undo", id: "a" }], state)[0]), ["a"]);
   assert.deepEqual(feed([{ type: "undoOver" }], state)[1], [{ do: "delete", id: "a" }, { do: "delete", id: "b" }]);
   assert.deepEqual(feed([{ type: "remove", id: "nobody" }], state)[0], state);
+});
+
+test("a chat is shown as deleted while Undo can bring it back, the new one never is", () => {
+  const [state] = feed([{ type: "remove", id: "a" }], list(row("a"), row("b")));
+  assert.deepEqual(["a", "b", null].map((id) => isGone(state, id)), [true, false, false]);
+  assert.equal(isGone(feed([{ type: "undo" }], state)[0], "a"), false);
 });
 
 test("what another device deleted meanwhile is not brought back", () => {

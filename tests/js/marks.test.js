@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { marks } from "../../chat/static/chat/core/marks.js";
-import { feed, online, opened, turn } from "./help.js";
+import { draftsIn, marks } from "../../chat/static/chat/core/marks.js";
+import { feed, frame, online, opened, turn } from "./help.js";
 
 const row = (id, more = {}) => ({ id, title: id, agentId: null, pinned: false, archived: false, updatedAt: 1, version: 1, live: null, messageCount: 2, ...more });
 const listed = (...rows) => ({ type: "listed", answer: { conversations: rows, deleted: [], cursor: "k", epoch: "e", full: true } });
@@ -28,4 +28,19 @@ test("what has not reached the server is said too", () => {
   assert.deepEqual(words(state, "c-1"), ["Not synced", "Draft"]);
   const [local] = feed([{ type: "link", link: "offline" }, { type: "submit", text: "x", images: [], newId: "n", turnId: "t", now: 1 }]);
   assert.deepEqual(words(local, "n"), ["Not synced"]);
+});
+
+test("a message of a known chat is not synced while the line is down, and not sent when it was refused", () => {
+  const submit = { type: "submit", text: "x", images: [], newId: "n", turnId: "t-9", now: 1 };
+  const [state] = feed([...opened, listed(row("c-1")), submit]);
+  assert.deepEqual(words(state, "c-1"), [], "it is on its way");
+  assert.deepEqual(words(feed([{ type: "link", link: "offline" }], state)[0], "c-1"), ["Not synced"]);
+  assert.deepEqual(words(feed([frame({ type: "error", ref: "send:t-9", code: "bad_request", message: "No." }), { type: "link", link: "offline" }], state)[0], "c-1"), ["Not sent"]);
+});
+
+test("an image alone is a draft, blanks are none", () => {
+  const draft = (text, images) => feed([...opened, listed(row("c-1")), { type: "draft", text, images }])[0];
+  const image = { name: "a", mediaType: "image/png", data: "", url: "blob:1" };
+  assert.deepEqual([words(draft("", [image]), "c-1"), draftsIn(draft("", [image]))], [["Draft"], "c-1"]);
+  assert.deepEqual([words(draft("  ", []), "c-1"), draftsIn(draft("  ", []))], [[], ""]);
 });

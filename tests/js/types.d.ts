@@ -72,7 +72,7 @@ declare namespace Kenny {
   // A message on its way. `tab` is where it was written, `tried` that the server may know it, `problem` why it was refused.
   interface Parcel {
     turnId: string; conversationId: string; text: string; images: Upload[]; sent: boolean; truncateAt?: number; version?: number;
-    settings?: Record<string, unknown>; agentId?: string; edited?: boolean; tab?: string; at?: number; tried?: boolean; problem?: string | null; due?: number; tries?: number;
+    settings?: Record<string, unknown>; agentId?: string; edited?: boolean; tab: string; at: number; tried?: boolean; problem?: string | null; due?: number; tries?: number;
   }
   interface Change { title?: string; pinned?: boolean; archived?: boolean; settings?: Record<string, unknown>; agentId?: string | null }
   // A change or delete that the server has not confirmed. `was` is what it had; `silent` a delete it need not hear of; `ids` and `before` a delete of all.

@@ -4,7 +4,7 @@ import { gettext, translated } from "./gettext.js";
 import { delivered, refused, reopen, withTurn } from "./outbox.js";
 import { buried, withRow } from "./library.js";
 import { put } from "./maps.js";
-import { add, blank, change, liveTurn, receive } from "./talk.js";
+import { add, change, liveTurn, receive } from "./talk.js";
 import { begin, isGap } from "./turn.js";
 import { letGo, undecided, unsure } from "./gates.js";
 import { spoken } from "./spoken.js";
@@ -100,8 +100,8 @@ function askAgain(s, talk, turnId) {
 function refusal(s, f) {
   const [kind, id] = split(f.ref);
   const error = { code: f.code ?? "bad_request", message: f.message ? translated(f.message) : gettext("That did not work."), ...(f.retryAfter ? { retryAfter: f.retryAfter } : {}) };
-  const home = s.homes[id] ?? s.outbox.find((parcel) => parcel.turnId === id)?.conversationId ?? "";
-  if (kind === "send") return error.code === "deleted" ? [buried(s, home), []] : refused(s, id, error, f.now ?? 0);
+  const home = s.homes[id] ?? "";
+  if (kind === "send") return error.code === "deleted" ? [buried(s, home), []] : refused(s, id, error, /** @type {number} */ (f.now));
   if (kind === "confirm") return undecided(s, id, f);
   if (kind === "stop") return [withTurn({ ...s, problem: error }, home, id, { stopping: false }), []];
   if (kind === "watch" && error.code === "deleted") return [buried(s, id), []];
@@ -111,6 +111,6 @@ function refusal(s, f) {
 
 /** @param {Kenny.State} s @param {string} id */
 function forgetTurns(s, id) {
-  const talk = s.talks[id] ?? blank(id);
-  return { ...s, talks: put(s.talks, id, { ...talk, turns: talk.turns.filter((turn) => turn.seq === 0) }) };
+  const talk = s.talks[id];
+  return talk ? { ...s, talks: put(s.talks, id, { ...talk, turns: talk.turns.filter((turn) => turn.seq === 0) }) } : s;
 }

@@ -4,8 +4,8 @@ import { begun } from "./choice.js";
 import { watch } from "./connection.js";
 import { buried, forget, withRow } from "./library.js";
 import { drop, put } from "./maps.js";
-import { delivered, mustWait, refused, without, withTurn } from "./outbox.js";
-import { firstWords, newRow } from "./parcels.js";
+import { delivered, mustWait, refused, withTurn } from "./outbox.js";
+import { firstWords, newRow, withoutTurn } from "./parcels.js";
 import { add, blank, liveTurn } from "./talk.js";
 import { begin } from "./turn.js";
 
@@ -21,7 +21,8 @@ export const handlers = {
   },
   submit: (s, event) => {
     const { text, images, newId, turnId, now = 0 } = event;
-    if (s.drafts[s.current ?? ""]?.edit) return sendEdited(s, event);
+    const edit = s.current ? s.drafts[s.current]?.edit : undefined;
+    if (s.current && edit) return sendEdited(s, s.current, edit, event);
     const id = s.current ?? newId;
     const known = s.talks[id] ?? blank(id, { loaded: "yes", title: firstWords(text) });
     const pictures = images.map((/** @type {Kenny.Upload} */ i) => ({ url: i.url, mediaType: i.mediaType, width: null, height: null }));
@@ -39,10 +40,10 @@ export const handlers = {
   },
   postFailed: (s, { turnId, error, now = 0 }) => (error.code === "deleted" ? [buried(s, s.homes[turnId] ?? ""), []] : refused(s, turnId, error, now)),
   cancel: (s, { turnId }) => {
-    const talk = s.talks[s.homes[turnId] ?? ""];
     const parcel = s.outbox.find((p) => p.turnId === turnId);
+    const talk = parcel && s.talks[parcel.conversationId];
     if (!talk || !parcel) return [s, []];
-    const bare = withTalk({ ...s, outbox: s.outbox.filter((p) => p !== parcel) }, without(talk, turnId));
+    const bare = withoutTurn(s, turnId);
     const isEmpty = talk.version === 0 && s.library.rows[talk.id]?.version === undefined && (!parcel.tried || Boolean(parcel.problem)) && !talk.history.length && talk.turns.length === 1;
     const next = isEmpty ? { ...forget(bare, talk.id), talks: drop(bare.talks, talk.id), current: null } : bare; // nothing is left of a chat that never was
     const key = isEmpty ? "" : talk.id;

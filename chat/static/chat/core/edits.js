@@ -32,11 +32,11 @@ export function settle(edit, row) {
   /** @type {Kenny.Clash[]} */
   const clashes = [];
   const theirs = /** @type {Kenny.Change} */ (row);
-  const kept = Object.entries(edit.change ?? {}).filter(([name, mine]) => {
+  const kept = Object.entries(/** @type {Kenny.Change} */ (edit.change)).filter(([name, mine]) => {
     const key = /** @type {keyof Kenny.Change} */ (name);
     if (same(theirs[key], mine)) return false; // it is what we wanted
     if (!edit.was || same(theirs[key], edit.was[key])) return true;
-    const wins = (edit.updatedAt ?? 0) > row.updatedAt;
+    const wins = Number(edit.updatedAt) > row.updatedAt;
     clashes.push({ id: row.id, name, mine, theirs: theirs[key], wins });
     return wins;
   });
@@ -48,7 +48,7 @@ export function settle(edit, row) {
 
 /** The server took a change; what was written since then is still to go. @param {Kenny.Write} edit @param {Kenny.Change} sent @param {Kenny.Row} row @returns {Kenny.Write | null} */
 export function confirmed(edit, sent, row) {
-  const left = Object.entries(edit.change ?? {}).filter(([name, value]) => !same(value, sent[/** @type {keyof Kenny.Change} */ (name)]));
+  const left = Object.entries(/** @type {Kenny.Change} */ (edit.change)).filter(([name, value]) => !same(value, sent[/** @type {keyof Kenny.Change} */ (name)]));
   if (!left.length) return null;
   const was = Object.fromEntries(left.map(([name]) => [name, /** @type {any} */ (row)[name]]));
   return { ...edit, change: Object.fromEntries(left), was, out: false, due: 0, tries: 0 };

@@ -33,7 +33,7 @@ export const handlers = {
 function take(s, { store, key, value, row, epoch }) {
   if (store === "drafts") return { ...s, drafts: value ? put(s.drafts, key, value) : drop(s.drafts, key) };
   if (store === "meta") return { ...s, seen: put(s.seen, key.slice(5), value) };
-  const [kind, id] = [key.split(":", 1)[0] ?? "", key.slice(key.indexOf(":") + 1)];
+  const [kind, id] = [key.replace(/:.*/s, ""), key.slice(key.indexOf(":") + 1)];
   const isKnown = row && row.id in (kind === "delete" ? s.library.gone : s.library.rows); // not what the server's list took away meanwhile
   return takes[kind]?.(row && isKnown ? placed(s, row, epoch === s.library.epoch) : s, id, value, row) ?? s;
 }

@@ -42,7 +42,7 @@ export const handlers = {
 
 /** @param {Kenny.Frame} f @returns {Kenny.Held} */
 const heldOf = (f) => ({
-  conversationId: f.conversationId ?? "", callId: f.callId, tool: f.tool, args: f.args, gate: { digest: f.digest, expiresAt: f.expiresAt }, deciding: null, problem: null,
+  conversationId: /** @type {string} */ (f.conversationId), callId: f.callId, tool: f.tool, args: f.args, gate: { digest: f.digest, expiresAt: f.expiresAt }, deciding: null, problem: null,
 });
 
 /** It is answered and held no more. @param {Kenny.State} s @param {string} callId @returns {Kenny.State} */

@@ -14,7 +14,7 @@ function part(one) {
   if (one.kind === "text") return one.text.trim();
   if (one.kind === "thinking") return one.text.trim().replace(/^/gm, "> ");
   const result = one.state === "done" ? one.text : (one.error ?? one.text);
-  return `**${one.tool}** (${one.state})\n\n${fence(JSON.stringify(one.args, null, 2) ?? "", "json")}${result ? `\n\n${fence(result, "")}` : ""}`;
+  return `**${one.tool}** (${one.state})\n\n${fence(JSON.stringify(one.args, null, 2), "json")}${result ? `\n\n${fence(result, "")}` : ""}`;
 }
 
 /** A fence longer than any in the text. @param {string} text @param {string} name */

@@ -23,7 +23,7 @@ export function marks(s, id) {
 
 /** It has messages that were not there when it was last seen in this browser; what was watched as it came, its count still on the way, was seen. @param {Kenny.State} s @param {Kenny.Row} row */
 const isUnread = (s, row) => s.current !== row.id && row.messageCount !== undefined && row.messageCount > (s.seen[row.id] ?? row.messageCount)
-  && (s.talks[row.id]?.version ?? 0) < (row.version ?? 0);
+  && (s.talks[row.id]?.version ?? 0) < Number(row.version);
 
 /** @param {Kenny.Draft} draft */
 const isWritten = ({ text, images }) => Boolean(text.trim() || images.length);

@@ -13,10 +13,10 @@ const isBehind = (s, talk) => { const row = s.library.rows[talk.id]; return row?
 /** Known here and not to the server: there is nothing to ask it for. @param {Kenny.State} s @param {string} id */
 const isLocal = (s, id) => id in s.library.rows && s.library.rows[id]?.version === undefined;
 
-/** Its messages as they are now have been seen. @param {Kenny.State} s @param {string | null} id @returns {Kenny.State} */
-export const read = (s, id) => {
-  const count = id ? s.library.rows[id]?.messageCount : undefined;
-  return id && count !== undefined && s.seen[id] !== count ? { ...s, seen: put(s.seen, id, count) } : s;
+/** Its messages as they are now have been seen. @param {Kenny.State} s @param {string} id @returns {Kenny.State} */
+const read = (s, id) => {
+  const count = s.library.rows[id]?.messageCount;
+  return count !== undefined && s.seen[id] !== count ? { ...s, seen: put(s.seen, id, count) } : s;
 };
 
 /** @type {Kenny.Handlers} */

@@ -32,7 +32,7 @@ function isBusy(state, parcel) {
   const talk = state.talks[parcel.conversationId];
   const live = state.library.rows[parcel.conversationId]?.live;
   if (live && live.turnId !== parcel.turnId && state.current !== parcel.conversationId) return true; // what is not watched is known from the list
-  return talk?.turns.some((turn) => turn.id !== parcel.turnId && ["sending", "running", "held"].includes(turn.status)) ?? false;
+  return Boolean(talk?.turns.some((turn) => turn.id !== parcel.turnId && ["sending", "running", "held"].includes(turn.status)));
 }
 
 /** @param {Kenny.Parcel} parcel @param {Kenny.Limits} limits */
@@ -91,11 +91,8 @@ export const reopen = (state) => ({
 });
 
 /** @param {Kenny.State} state @param {Kenny.Parcel} parcel */
-const isUnsent = (state, parcel) => Boolean(parcel.problem) ||
-  (state.talks[parcel.conversationId]?.turns.some((turn) => turn.id === parcel.turnId && turn.status === "unsent") ?? false);
-
-/** @param {Kenny.Talk} talk @param {string} turnId @returns {Kenny.Talk} */
-export const without = (talk, turnId) => ({ ...talk, turns: talk.turns.filter((turn) => turn.id !== turnId) });
+const isUnsent = (state, parcel) => Boolean(parcel.problem
+  || state.talks[parcel.conversationId]?.turns.some((turn) => turn.id === parcel.turnId && turn.status === "unsent"));
 
 /** Whether a message may go at once, or is shown as waiting. @param {Kenny.State} state @param {string} id */
 export const mustWait = (state, id) => state.link !== "open" || liveTurn(state.talks[id]) !== undefined;

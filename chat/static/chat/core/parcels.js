@@ -5,7 +5,7 @@ import { add, blank, change } from "./talk.js";
 import { begin } from "./turn.js";
 
 /** @param {string} text */
-export const firstWords = (text) => (text.trim().split("\n", 1)[0] ?? "").slice(0, 80);
+export const firstWords = (text) => text.trim().replace(/\n.*/s, "").slice(0, 80);
 
 /** @param {string} id @param {string} title @param {number} now @returns {Kenny.Row} */
 export const newRow = (id, title, now) => ({ id, title, agentId: null, pinned: false, archived: false, updatedAt: now });
@@ -16,7 +16,7 @@ export function keepTalk(s, parcel) {
   const known = s.outbox.some((other) => other.turnId === turnId);
   const outbox = known ? s.outbox.map((other) => (other.turnId === turnId ? parcel : other)) : [...s.outbox, parcel];
   const hidden = id in s.library.rows || `delete:${id}` in s.writes;
-  const next = hidden ? s : withRow(s, { ...newRow(id, firstWords(text), parcel.at ?? 0), ...(parcel.settings ? { settings: parcel.settings } : {}), agentId: parcel.agentId ?? null });
+  const next = hidden ? s : withRow(s, { ...newRow(id, firstWords(text), parcel.at), ...(parcel.settings ? { settings: parcel.settings } : {}), agentId: parcel.agentId ?? null });
   const talk = next.talks[id] ?? blank(id, { title: next.library.rows[id]?.title ?? "" });
   const status = parcel.problem ? /** @type {const} */ ("unsent") : "queued";
   const shown = talk.turns.some((turn) => turn.id === turnId)

@@ -7,8 +7,8 @@ import { titleOf } from "./search.js";
 /** @param {string} text */
 const short = (text) => { const line = text.trim().replace(/\s+/g, " "); return line.length > 60 ? `${line.slice(0, 59)}…` : line; };
 
-/** @param {{ text: string, images: unknown[] }} what */
-const wordsOf = ({ text, images }) => short(text) || (images.length ? gettext("an image") : "");
+/** A message has words or an image. @param {{ text: string }} what */
+const wordsOf = ({ text }) => short(text) || gettext("an image");
 
 /** Everything that only this browser has, in the order of its weight. @param {Kenny.State} s @returns {Pending[]} */
 export function pending(s) {
@@ -18,15 +18,14 @@ export function pending(s) {
   for (const draft of Object.values(s.drafts)) if (draft.text.trim() || draft.images.length) out.push({ kind: "draft", words: wordsOf(draft) });
   for (const write of Object.values(s.writes)) {
     const row = s.library.rows[write.id] ?? s.library.gone[write.id] ?? write.row;
-    if (write.kind === "edit") out.push({ kind: "edit", words: row ? titleOf(row) : "" });
-    else if (write.kind === "all") out.push({ kind: "delete", words: gettext("all conversations") });
-    else if (!write.silent) out.push({ kind: "delete", words: row ? titleOf(row) : "" });
+    if (write.kind === "all") out.push({ kind: "delete", words: gettext("all conversations") });
+    else if (!write.silent) out.push({ kind: write.kind, words: row ? titleOf(row) : "" });
   }
   return out;
 }
 
 /** Its answer is being shown: the server has it. @param {Kenny.State} s @param {Kenny.Parcel} parcel */
-const isDelivered = (s, { conversationId, turnId }) => s.talks[conversationId]?.turns.some((turn) => turn.id === turnId && turn.seq > 0) ?? false;
+const isDelivered = (s, { conversationId, turnId }) => Boolean(s.talks[conversationId]?.turns.some((turn) => turn.id === turnId && turn.seq > 0));
 
 /** How many changes and messages wait for the line, drafts aside: those wait for the person. @param {Kenny.State} s */
 export const waiting = (s) => pending(s).filter(({ kind }) => kind === "message" || kind === "edit" || kind === "delete").length;

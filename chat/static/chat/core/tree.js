@@ -43,10 +43,10 @@ function speak(node) {
   return BREAKS.has(node[0]) ? `${inner} ` : inner;
 }
 
-/** @param {Kenny.Node} node */
+/** @param {Exclude<Kenny.Node, string>} node */
 function codeLabel(node) {
   const lines = raw(node).replace(/\n$/, "").split("\n").length;
-  const name = typeof node === "string" ? "" : (node[1]?.["data-lang"] ?? "");
+  const name = node[1]?.["data-lang"];
   const n = fill(ngettext("%(n)s line", "%(n)s lines", lines), { n: lines });
   return name ? fill(gettext("Code, %(language)s, %(lines)s"), { language: name, lines: n }) : fill(gettext("Code, %(lines)s"), { lines: n });
 }

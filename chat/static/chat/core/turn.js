@@ -46,14 +46,14 @@ export function advance(turn, frame) {
 
 /** @type {Record<string, TurnStep>} */
 const steps = {
-  user_text: (turn, f) => ({ ...turn, status: "running", problem: null, user: { text: f.text, images: f.images ?? [] }, at: f.at ?? turn.at }),
+  user_text: (turn, f) => ({ ...turn, status: "running", problem: null, user: { text: f.text, images: f.images }, at: f.at ?? turn.at }),
   thinking_delta: (turn, f) => running(turn, thinking(turn.parts, f)),
   text_delta: (turn, f) => { // replay, or a watcher without render
     const nodes = f.nodes ?? [["p", null, f.text]];
     return running(turn, [...closed(turn.parts), text(turn.parts.length, [nodes], [], f.text)]);
   },
   block: (turn, f) => write(turn, f, (part) => {
-    const nodes = f.nodes ?? [];
+    const nodes = /** @type {Kenny.Node[]} */ (f.nodes);
     if (same(part.blocks[f.index], nodes)) return part;
     return text(part.part, [...part.blocks.slice(0, f.index), nodes], [], f.index === 0 ? f.text : part.text + f.text);
   }),
@@ -67,14 +67,14 @@ const steps = {
   pending: (turn, f) => running(turn, call(turn.parts, f, { state: "waiting", gate: { digest: f.digest, expiresAt: f.expiresAt } })),
   decided: (turn, f) => running(turn, decided(turn.parts, f)),
   tool_result: (turn, f) => running(turn, call(turn.parts, f, {
-    state: f.ok ? "done" : "failed", text: f.text, images: f.images ?? [], error: f.error, ms: f.ms ?? null, gate: null, deciding: null, problem: null,
+    state: f.ok ? "done" : "failed", text: f.text, images: f.images, error: f.error, ms: f.ms ?? null, gate: null, deciding: null, problem: null,
   })),
   denied: (turn, f) => running(turn, call(turn.parts, f, { state: "denied", error: translated(f.message), gate: null, deciding: null, problem: null })),
   error: (turn, f) => ({ ...turn, error: { code: f.code, message: translated(f.message), retryable: f.retryable } }),
   done: (turn, f) => ({ // a version that did not move: a turn that failed at once left the list as it was
     ...turn, parts: f.done ? settled(turn.parts) : closed(turn.parts), retry: null, status: f.done ? "over" : "held", stopping: false, stopReason: f.stopReason,
     since: turn.since ?? (f.version === turn.onto ? null : f.version), uploads: f.version === turn.onto ? turn.uploads : [], version: f.version, usage: f.usage,
-    ended: f.done ? { at: f.at, stopReason: f.stopReason, model: f.model, usage: f.usage ?? {}, cost: f.cost, spent: f.spent } : null,
+    ended: f.done ? { at: f.at, stopReason: f.stopReason, model: f.model, usage: f.usage, cost: f.cost, spent: f.spent } : null,
   }),
 };
 

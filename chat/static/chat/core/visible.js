@@ -18,7 +18,7 @@ export const visible = (text) => pieces(text).map((piece) => piece.text).join(""
 
 /** @param {string} run */
 function escape(run) {
-  const hex = (run.codePointAt(0) ?? 0).toString(16);
+  const hex = /** @type {number} */ (run.codePointAt(0)).toString(16);
   return [...run].length > 1 ? `\\u{${hex}*${run.length}}` : `\\u{${hex}}`;
 }
 
@@ -41,7 +41,7 @@ const MAIN = ["path", "query", "from", "id", "url", "command", "name"];
 export function mainArgument(args) {
   const all = rows(args);
   const [, value] = all.find(([name]) => MAIN.includes(name)) ?? all.find(([, v]) => typeof v === "string") ?? all[0] ?? ["", ""];
-  return visible(argument(value).text.split("\n", 1)[0] ?? "").slice(0, 120);
+  return visible(argument(value).text.replace(/\n.*/s, "")).slice(0, 120);
 }
 
 const ANSI = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;

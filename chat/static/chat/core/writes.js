@@ -14,8 +14,8 @@ const PASSING = new Set(["unreachable", "slow", "odd", "unauthenticated", "accou
 /** Whether to try again: anything the server did not refuse for good. @param {Kenny.Failure} error */
 export const isPassing = ({ code, status }) => PASSING.has(code) || (status ?? 0) >= 500;
 
-/** @param {Kenny.State} s @param {{ tab?: string }} write */
-export const isMine = (s, { tab }) => (tab ?? s.tab) === s.tab;
+/** @param {Kenny.State} s @param {{ tab: string }} write */
+export const isMine = (s, { tab }) => tab === s.tab;
 
 /** Whether a first message of it can have reached the server: one that never went from here leaves nothing to delete there. @param {Kenny.State} s @param {string} id */
 export const mayHaveGone = (s, id) => s.outbox.some((parcel) => parcel.conversationId === id && (!isMine(s, parcel) || (parcel.tried && !parcel.problem)));
