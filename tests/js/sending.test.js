@@ -57,6 +57,12 @@ test("answers and buttons of before the page was locked change nothing on it", (
   }
 });
 
+test("a refusal that comes after the chat was deleted changes nothing", () => {
+  const [state] = feed([online, listed(), submit({ images: [image] }), frame({ type: "deleted", id: "c-new", version: 2, cursor: "k" })]);
+  assert.deepEqual(feed([{ type: "postFailed", turnId: "t-9", error }], state), [state, []]);
+  assert.equal(state.kept["t-9"].text, "hello");
+});
+
 test("a stop that was refused says why, also when its turn has become part of what was loaded", () => {
   const [state] = feed([...opened, ...turn("t-1", [{ type: "user_text", text: "x", images: [] }])]);
   const refused = frame({ type: "error", ref: "stop:t-1", code: "odd" });

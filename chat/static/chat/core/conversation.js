@@ -12,6 +12,9 @@ import { begin } from "./turn.js";
 /** @param {Kenny.State} s @param {Kenny.Talk} talk @returns {Kenny.State} */
 const withTalk = (s, talk) => ({ ...s, talks: put(s.talks, talk.id, talk) });
 
+/** Where a message was written: known for as long as the page is the account's. @param {Kenny.State} s @param {string} turnId */
+const homeOf = (s, turnId) => /** @type {string} */ (s.homes[turnId]);
+
 /** @type {Kenny.Handlers} */
 export const handlers = {
   draft: (s, { text, images }) => {
@@ -34,11 +37,10 @@ export const handlers = {
     return [{ ...next, outbox, drafts, current: id, homes: put(s.homes, turnId, id) }, [...(s.current ? [] : [{ do: "go", id }]), { do: "toEnd" }]];
   },
   posted: (s, { turnId }) => {
-    const id = s.homes[turnId];
-    if (!id) return [s, []];
+    const id = homeOf(s, turnId);
     return [delivered(s, turnId), s.current === id ? [{ do: "send", frame: { ...watch(blank(id)), turnId } }] : []];
   },
-  postFailed: (s, { turnId, error, now = 0 }) => (error.code === "deleted" ? [buried(s, s.homes[turnId] ?? ""), []] : refused(s, turnId, error, now)),
+  postFailed: (s, { turnId, error, now = 0 }) => (error.code === "deleted" ? [buried(s, homeOf(s, turnId)), []] : refused(s, turnId, error, now)),
   cancel: (s, { turnId }) => {
     const parcel = s.outbox.find((p) => p.turnId === turnId);
     const talk = parcel && s.talks[parcel.conversationId];
@@ -51,7 +53,7 @@ export const handlers = {
     return [{ ...next, drafts }, [...(isEmpty ? [{ do: "go", id: null }] : []), ...(parcel.truncateAt === undefined ? [] : [{ do: "load", id: talk.id }]), { do: "focus" }]];
   },
   again: (s, { turnId }) => [withTurn({ ...s, outbox: s.outbox.map((p) => (p.turnId === turnId ? { ...p, sent: false, problem: null, due: 0, tries: 0, tab: s.tab } : p)) },
-    s.homes[turnId] ?? "", turnId, { status: "queued", problem: null }), []],
+    homeOf(s, turnId), turnId, { status: "queued", problem: null }), []],
   stop: (s) => {
     const turn = s.current ? liveTurn(s.talks[s.current]) : undefined;
     if (!turn || !s.current || turn.stopping || turn.status === "queued") return [s, []];
