@@ -11,6 +11,7 @@ from daphne.http_protocol import WebRequest
 from daphne.ws_protocol import WebSocketProtocol
 from django.conf import settings
 from twisted.internet import reactor as _reactor
+from twisted.web.http import datetimeToString
 
 from history.errors import BadRequest, Refused, TooLarge, Unavailable
 
@@ -71,7 +72,10 @@ class Request(WebRequest):
         self.content.truncate()
         self.requestHeaders.removeHeader(b"expect")
         status, headers, body = error_answer(TooLarge(limit=settings.KENNY_MAX_BODY))
-        head = b"".join(b"%s: %s\r\n" % header for header in (*headers, (b"connection", b"close")))
+        head = b"".join(
+            b"%s: %s\r\n" % header
+            for header in (*headers, (b"date", datetimeToString()), (b"connection", b"close"))
+        )
         # Past the request, which Twisted has not finished reading.
         self.channel.transport.write(
             b"HTTP/1.1 %d Content Too Large\r\n%s\r\n%s" % (status, head, body)
@@ -85,6 +89,12 @@ class Request(WebRequest):
             return None
         self.requestHeaders.removeHeader(b"daphne-root-path")
         return super().process()
+
+    def handle_reply(self, message: dict[str, Any]) -> None:
+        """Date every answer, as RFC 9110 6.6.1 asks; by it a page sees that its device's clock is wrong."""
+        super().handle_reply(message)
+        if message["type"] == "http.response.start" and not self.responseHeaders.hasHeader(b"date"):
+            self.responseHeaders.setRawHeaders(b"date", [datetimeToString()])
 
     def connectionLost(self, reason: Any) -> None:
         if self._linger is not None and self._linger.active():

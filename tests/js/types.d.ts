@@ -83,7 +83,7 @@ declare namespace Kenny {
   interface Clash { id: string; name: string; mine: unknown; theirs: unknown; wins: boolean }
   interface Reconciled { library: Library; writes: Record<string, Write>; dropped: string[]; lost: string[]; clashes: Clash[] }
   interface Kept { key: string; title: string; text: string; images: Upload[] }
-  interface News { key: string; kind: "kept" | "clash" | "lost" | "memory"; id: string; title: string; n?: number; name?: string; mine?: unknown; theirs?: unknown; wins?: boolean }
+  interface News { key: string; kind: "kept" | "clash" | "lost" | "memory" | "clock"; id: string; title: string; n?: number; name?: string; mine?: unknown; theirs?: unknown; wins?: boolean }
   interface Stored { store: "conversations" | "messages" | "outbox" | "drafts" | "meta"; key: string; value?: any; row?: Row | null; epoch?: string | null }
   // While the last message is edited, `edit` says which one it replaces and what stood in the box before.
   interface Draft { text: string; images: Upload[]; edit?: { truncateAt: number; version: number; before: Draft } }
@@ -103,7 +103,7 @@ declare namespace Kenny {
     talks: Record<string, Talk>; homes: Record<string, string>; outbox: Parcel[]; held: Held[]; drafts: Record<string, Draft>;
     offer: Models | null; choice: Picked | null; handing: string | null;
     undo: Undo[]; problem: Failure | null; search: { query: string; hits: Row[] | null };
-    tab: string; leads: boolean; cut: boolean; settling: boolean; durable: boolean; writes: Record<string, Write>; kept: Record<string, Kept>; news: News[]; seen: Record<string, number>;
+    tab: string; leads: boolean; cut: boolean; clockIsOff: boolean; settling: boolean; durable: boolean; writes: Record<string, Write>; kept: Record<string, Kept>; news: News[]; seen: Record<string, number>;
   }
 
   // A command, and how it is reached. `isOfText`: a text field has that key for itself.

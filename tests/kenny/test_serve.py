@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from email.utils import parsedate_to_datetime
 from typing import Self
 
 import pytest
@@ -57,12 +58,18 @@ class Tiny:
         return f"ws://127.0.0.1:{self.port}{path}"
 
     def post(self, body: bytes | Iterator[bytes], **headers: str) -> tuple[int, bytes]:
+        status, content, _ = self.answer(body, **headers)
+        return status, content
+
+    def answer(
+        self, body: bytes | Iterator[bytes], **headers: str
+    ) -> tuple[int, bytes, http.client.HTTPMessage]:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         with contextlib.closing(connection):
             sent = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request("POST", "/", body, sent, encode_chunked=not isinstance(body, bytes))
             answer = connection.getresponse()
-            return answer.status, answer.read()
+            return answer.status, answer.read(), answer.headers
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +198,14 @@ class TestBodies:
         _, body = tiny.post(b"", daphne_root_path="/evil")
 
         assert json.loads(body)["root_path"] == ""
+
+    @pytest.mark.parametrize("size", [0, 2 * MIB], ids=["taken", "refused"])
+    def test_an_answer_says_when_it_was_given(self, tiny: Tiny, size: int) -> None:
+        before = int(time.time())
+        _, _, headers = tiny.answer(b"a" * size)
+
+        [date] = headers.get_all("date") or []
+        assert before <= parsedate_to_datetime(date).timestamp() <= time.time()
 
     def test_an_answer_that_fails_half_way_does_not_look_whole(self, tiny: Tiny) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", tiny.port, timeout=30)

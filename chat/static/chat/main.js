@@ -29,7 +29,7 @@ import "./ui/transcript.js";
 const $ = (/** @type {string} */ name) => /** @type {any} */ (document.querySelector(name));
 /** @type {Kenny.Config} */
 const config = JSON.parse($("#config").textContent);
-const call = api(config);
+const call = api(config, (times) => tell({ type: "clock", ...times }));
 /** @type {import("./io/acts.js").Ui} */
 const ui = { sidebar: $("chat-sidebar"), transcript: $("chat-transcript"), notices: $("chat-notices"), composer: $("chat-composer") };
 const speak = announcer($("#polite"), $("#urgent"));

@@ -2,6 +2,7 @@
 import { handlers as account, isLocked } from "./account.js";
 import { handlers as again } from "./again.js";
 import { handlers as choice } from "./choice.js";
+import { handlers as clock } from "./clock.js";
 import { handlers as connection } from "./connection.js";
 import { handlers as conversation } from "./conversation.js";
 import { handlers as elsewhere } from "./elsewhere.js";
@@ -20,11 +21,11 @@ export const initial = ({ account, static: digest, limits, tab = "", preferences
   preferences: { ...NONE, ...own },
   account, limits, static: digest, stale: false, link: "connecting", current: null, library: empty(), talks: copy(), homes: copy(), outbox: [], held: [],
   drafts: copy(), offer: null, choice: null, handing: null, undo: [], problem: null, search: { query: "", hits: null },
-  tab, leads: false, cut: false, settling: false, durable: true, writes: copy(), kept: copy(), news: [], seen: copy(),
+  tab, leads: false, cut: false, clockIsOff: false, settling: false, durable: true, writes: copy(), kept: copy(), news: [], seen: copy(),
 });
 
 /** @type {Kenny.Handlers} */
-const handlers = { ...account, ...again, ...choice, ...connection, ...conversation, ...elsewhere, ...gates, ...kept, ...library, ...opening, ...preferences, ...undo };
+const handlers = { ...account, ...again, ...choice, ...clock, ...connection, ...conversation, ...elsewhere, ...gates, ...kept, ...library, ...opening, ...preferences, ...undo };
 
 /**
  * Takes one event. An event nobody knows changes nothing: an old page outlives a new server. Nor does any once the account has left: an answer that

@@ -1,7 +1,9 @@
 // Times in words. Everything takes `now`, so that a test can stand anywhere.
 import { gettext, language } from "./gettext.js";
 
-const DAY = 86_400_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 /** @param {Intl.DateTimeFormatOptions} options @returns {(ms: number) => string} */
 const format = (options) => { const f = new Intl.DateTimeFormat(language(), options); return (ms) => f.format(ms); };
 const clock = format({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
@@ -47,3 +49,9 @@ export const long = (ms) => full(ms);
 
 /** @param {number} ms */
 export const iso = (ms) => new Date(ms).toISOString();
+
+/** A length of time in one unit: "7 minutes", "3 hours", "2 days". @param {number} ms */
+export function lasting(ms) {
+  const [unit, one] = /** @type {[string, number]} */ (ms < 2 * HOUR ? ["minute", MINUTE] : ms < 2 * DAY ? ["hour", HOUR] : ["day", DAY]);
+  return new Intl.NumberFormat(language(), { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 0 }).format(ms / one);
+}

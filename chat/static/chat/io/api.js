@@ -14,17 +14,19 @@ const SENTENCES = {
 /** It is new after each sign-in, in whichever tab. */
 export const token = () => /(?:^|; )[\w-]*csrftoken=([^;]+)/.exec(document.cookie)?.[1] ?? "";
 
-/** @param {Kenny.Config} config @returns {Api} */
-export const api = (config) => async (method, path, { body, stream = false, headers = {}, patience = PATIENCE } = {}) => {
+/** @param {Kenny.Config} config @param {(times: { date: string | null, sent: number, received: number }) => void} heard of each answer: the server's time, between two of this browser @returns {Api} */
+export const api = (config, heard) => async (method, path, { body, stream = false, headers = {}, patience = PATIENCE } = {}) => {
   /** @type {Record<string, string>} */
   const all = { "X-Kenny-Account": config.account, Accept: "application/json", ...headers };
   if (method !== "GET") all["X-CSRFToken"] = token() || config.csrf;
   if (body !== undefined) all["Content-Type"] = "application/json";
   try {
+    const sent = Date.now();
     const response = await fetch(path, {
       method, headers: all, credentials: "same-origin", keepalive: method === "DELETE", signal: AbortSignal.timeout(stream ? PATIENCE * 4 : patience),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+    heard({ date: response.headers.get("Date"), sent, received: Date.now() });
     if (!response.ok) return { ok: false, error: await failure(response) };
     if (stream) { await response.body?.cancel(); return { ok: true, status: response.status, data: null }; }
     return { ok: true, status: response.status, data: await response.json() };

@@ -1,6 +1,7 @@
-// What the person should know about their own words and changes: kept ones, two titles for one chat, a server that was set back, a browser that keeps nothing.
+// What the person should know about their own words and changes: kept ones, two titles for one chat, a server that was set back, a browser that keeps nothing, a clock that is wrong.
 import { ask, clone, onClick, say, slot } from "./dom.js";
 import { fill, gettext, ngettext } from "../core/gettext.js";
+import { lasting } from "../core/times.js";
 
 /** @param {Kenny.News} news @returns {HTMLElement} */
 export function newsLine(news) {
@@ -26,8 +27,16 @@ function words(news) {
     return { text: fill(ngettext("The server was set back and no longer has %(n)s conversation. It stays readable here and goes on with your next message.",
       "The server was set back and no longer has %(n)s conversations. They stay readable here and go on with your next message.", many), { n: many }) };
   }
+  if (news.kind === "clock") return { text: clock(news.n ?? 0) };
   if (news.kind === "memory") return { text: gettext("This browser keeps nothing offline") };
   return clash(news);
+}
+
+/** @param {number} off ms that the clock here is ahead */
+function clock(off) {
+  const time = lasting(Math.abs(off));
+  return off > 0 ? fill(gettext("The clock of this device is %(time)s ahead of the server's. Times on this page may look wrong."), { time })
+    : fill(gettext("The clock of this device is %(time)s behind the server's. Times on this page may look wrong."), { time });
 }
 
 /** @param {Kenny.News} news @returns {{ text: string, act?: { label: string, events: Kenny.Event[] } }} */
