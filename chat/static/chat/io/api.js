@@ -26,7 +26,7 @@ export const api = (config, heard) => async (method, path, { body, stream = fals
       method, headers: all, credentials: "same-origin", keepalive: method === "DELETE", signal: AbortSignal.timeout(stream ? PATIENCE * 4 : patience),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    heard({ date: response.headers.get("Date"), sent, received: Date.now() });
+    heard({ date: response.headers.get("date"), sent, received: Date.now() });
     if (!response.ok) return { ok: false, error: await failure(response) };
     if (stream) { await response.body?.cancel(); return { ok: true, status: response.status, data: null }; }
     return { ok: true, status: response.status, data: await response.json() };
