@@ -201,3 +201,27 @@ class Socket:
 
     def sends(self) -> int:
         return sum('"type":"send"' in frame for frame in self.frames)
+
+
+def number(page: Page) -> str:
+    found: str = page.evaluate("JSON.parse(document.querySelector('#config').textContent).account")
+    return found
+
+
+def leave(page: Page) -> None:
+    page.get_by_role("button", name="Sign out").click()
+
+
+def left(page: Page) -> None:
+    page.get_by_role("textbox", name="Username").wait_for()
+
+
+def leave_all_the_same(page: Page) -> None:
+    """Sign out, with something unsent or without."""
+    leave(page)
+    dialog = page.get_by_role("dialog", name="Sign out?")
+    name = page.get_by_role("textbox", name="Username")
+    expect(dialog.or_(name)).to_be_visible()
+    if dialog.is_visible():
+        dialog.get_by_role("button", name="Sign out").click()
+    name.wait_for()
