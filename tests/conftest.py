@@ -51,7 +51,7 @@ def _present() -> dict[str, bool]:
     return {
         "postgres": _listens(5432),
         "redis": _listens(6379),
-        "browser": shutil.which("chromium") is not None,
+        "browser": any(map(shutil.which, ("chromium-headless-shell", "chromium"))),
     }
 
 

@@ -46,7 +46,8 @@ class TestReconnect:
     def test_a_message_written_offline_is_sent_when_the_line_is_back(
         self, keyed: Server, upstream: Upstream, open_page: Open
     ) -> None:
-        page = open_page(keyed, expected="ERR_INTERNET_DISCONNECTED")
+        early = "WebSocket is closed before the connection is established"
+        page = open_page(keyed, expected=("ERR_INTERNET_DISCONNECTED", early))
         offline(page, on=True)
         page.get_by_role("main").get_by_text(OFFLINE).wait_for()
 

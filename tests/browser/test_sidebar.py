@@ -313,6 +313,32 @@ class TestRename:
         titles = [row["title"] for row in ada.get("/api/conversations").json["conversations"]]
         assert sorted(titles) == ["One", "Three", "Zwei"]
 
+    def test_52_a_name_that_is_being_written_goes_on_when_its_row_moves(
+        self, ada: Client, show: Callable[..., Page]
+    ) -> None:
+        three(ada)
+        page = show(awaited="One")
+        field = page.get_by_role("textbox", name="Title")
+        link(page, "Three").focus()
+        page.keyboard.press("F2")
+        page.keyboard.type("Dr")
+        [cid] = [
+            row["id"]
+            for row in ada.get("/api/conversations").json["conversations"]
+            if row["title"] == "Three"
+        ]
+
+        ada.request(
+            "PUT", f"/api/conversations/{cid}", {"messages": [], "updatedAt": at_noon(0) + 60_000}
+        )
+        expect(page.locator("li.row").first).to_have_attribute("data-id", cid)
+        page.keyboard.type("ei")
+
+        expect(field).to_be_focused()
+        expect(field).to_have_value("Drei")
+        page.keyboard.press("Enter")
+        expect(link(page, "Drei")).to_be_focused()
+
     def test_52_the_menu_renames_and_a_name_of_a_person_is_never_replaced(
         self, keyed: Server, ada: Client, show: Callable[..., Page], upstream: object
     ) -> None:

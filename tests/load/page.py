@@ -3,7 +3,6 @@
 The requirements are frontend.md's 1 and 14 and its figures 3.3 and 3.4. "4x" is Chromium's own CPU throttling.
 """
 
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
-from tests.browser.conftest import FLAGS, answered, say, sign_in
+from tests.browser.conftest import FLAGS, answered, chromium_path, say, sign_in
 from tests.browser.test_scroll import kept, timings
 from tests.browser.test_stream import MIXED, WATCH
 from tests.support.server import Server
@@ -51,7 +50,7 @@ def stage() -> Iterator[Stage]:
         Server(env={"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": upstream.url}) as server,
         sync_playwright() as playwright,
     ):
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=FLAGS)
         yield Stage(browser, server, upstream)
         browser.close()
 

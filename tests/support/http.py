@@ -70,8 +70,11 @@ def _merged(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
     return found
 
 
-def sign_in(port: int, name: str, *, password: str) -> Client:
-    """Return a client whose cookies are those of a fresh session; raises AssertionError when refused."""
+def sign_in(port: int, name: str, *, password: str, agent: str = "") -> Client:
+    """Return a client whose cookies are those of a fresh session; raises AssertionError when refused.
+
+    `agent` is the browser that the session is said to be of.
+    """
     form = Client(port).get("/accounts/login/")
     csrf = cookies_of(form)["csrftoken"]
     answer = Client(port).post(
@@ -79,6 +82,7 @@ def sign_in(port: int, name: str, *, password: str) -> Client:
         f"csrfmiddlewaretoken={csrf}&login={name}&password={password.replace(' ', '+')}".encode(),
         content_type="application/x-www-form-urlencoded",
         cookie=f"csrftoken={csrf}",
+        user_agent=agent,
     )
     assert answer.status == 302, f"sign-in answered {answer.status}"
     jar = cookies_of(answer)

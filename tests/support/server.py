@@ -21,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tests.support.accounts import Accounts
 from tests.support.http import Answer, Client, sign_in
 
 __all__ = [
@@ -62,6 +63,7 @@ class Server:
             **(env or {}),
         }
         self.process: subprocess.Popen[bytes] | None = None
+        self._accounts: Accounts | None = None
 
     def __enter__(self) -> Self:
         return self.start()
@@ -133,6 +135,8 @@ class Server:
         """End the process in whatever state it is, and drop the data folder if it was made here."""
         if self.process is not None and self.process.poll() is None:
             self.kill()
+        if self._accounts is not None:
+            self._accounts.close()
         if self._own_data:
             shutil.rmtree(self.data, ignore_errors=True)
 
@@ -151,24 +155,17 @@ class Server:
         return Client(self.port, self.users(name)[name])
 
     def users(self, *names: str) -> dict[str, str]:
-        """Make users with `PASSWORD` and a token each, in one process; return the tokens by name."""
-        output = self.manage(
-            "shell", "--no-imports", "-c",
-            "from django.contrib.auth.models import User\n"
-            "from kenny.accounts import tokens\n"
-            f"for name in {names!r}:\n"
-            f"    user = User.objects.create_user(name, f'{{name}}@example.test', {PASSWORD!r})\n"
-            "    print('made', name, tokens.make(user, name='test')[1])\n",
-        )  # fmt: skip
-        words = [line.split() for line in output.splitlines() if line.startswith("made ")]
-        return {name: token for _, name, token in words}
+        """Make users with `PASSWORD` and a token each; return the tokens by name. Raises RuntimeError when refused."""
+        if self._accounts is None:
+            self._accounts = Accounts(root=ROOT, env=self.env)
+        return self._accounts.make(names, password=PASSWORD)
 
     def stranger(self) -> Client:
         return Client(self.port)
 
-    def sign_in(self, name: str, *, password: str = PASSWORD) -> Client:
+    def sign_in(self, name: str, *, password: str = PASSWORD, agent: str = "") -> Client:
         """Sign in through the form as a browser does and return a client with the session's cookies."""
-        return sign_in(self.port, name, password=password)
+        return sign_in(self.port, name, password=password, agent=agent)
 
     @property
     def address(self) -> str:

@@ -27,6 +27,12 @@ export function say(el, text) {
 /** @param {HTMLElement} el @param {() => void} action */
 export const onClick = (el, action) => el.addEventListener("click", (event) => { event.preventDefault(); action(); });
 
+/** Puts a child before another. What only moves keeps its focus where the browser can do that: a name that is being written must not end because its row moves. @param {Element} parent @param {Element} child @param {Element | null} before */
+export function put(parent, child, before) {
+  if (child.isConnected && "moveBefore" in parent) /** @type {any} */ (parent).moveBefore(child, before);
+  else parent.insertBefore(child, before);
+}
+
 /**
  * Keeps a parent's children in step with a list, by key, without touching what stays.
  * @template T @param {Element} parent @param {Map<string, { el: HTMLElement, show: (item: T) => void }>} known
@@ -42,6 +48,6 @@ export function keyed(parent, known, items, keyOf, make) {
     if (!view) known.set(key, (view = make(item)));
     view.show(item);
     if (view.el === at) at = at.nextElementSibling;
-    else parent.insertBefore(view.el, at);
+    else put(parent, view.el, at);
   }
 }

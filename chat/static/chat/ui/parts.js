@@ -1,5 +1,5 @@
 // The parts of an answer in order: text, thinking, calls, gates. What stays is never touched; finished calls in a row become one line.
-import { clone, say, slot } from "./dom.js";
+import { clone, put, say, slot } from "./dom.js";
 import { folded } from "../core/parts.js";
 import { fill, ngettext, number } from "../core/gettext.js";
 
@@ -58,7 +58,7 @@ function place(parent, els) {
   let at = parent.firstElementChild;
   for (const el of els) {
     if (el === at) at = at.nextElementSibling;
-    else parent.insertBefore(el, at);
+    else put(parent, el, at);
   }
   while (at) { const next = at.nextElementSibling; at.remove(); at = next; }
 }
