@@ -66,14 +66,18 @@ function lease(name, tab, tell) {
   let leads = false;
   const look = () => {
     const [who, until] = (read(name) ?? "").split(" ");
-    const mine = who === tab || !(Number(until) > Date.now());
+    const left = Number(until) - Date.now();
+    const mine = who === tab || !(left > 0 && left <= LEASE); // more than a lease: the clock was set back since
     if (mine) write(name, `${tab} ${Date.now() + LEASE}`);
     if (mine !== leads) tell((leads = mine));
   };
+  const heard = (/** @type {StorageEvent} */ { key }) => { if (key === name) look(); }; // at once, also where a hidden tab's timers hardly run
   look();
+  addEventListener("storage", heard);
   const timer = setInterval(look, LEASE / 3);
-  return () => { clearInterval(timer); if (leads) write(name, ""); leads = false; };
+  return () => { clearInterval(timer); removeEventListener("storage", heard); if (read(name)?.startsWith(`${tab} `)) forget(name); leads = false; };
 }
 
 const read = (/** @type {string} */ name) => { try { return localStorage.getItem(name); } catch { return null; } };
 const write = (/** @type {string} */ name, /** @type {string} */ value) => { try { localStorage.setItem(name, value); } catch { /* then every tab leads: what is sent twice has one effect */ } };
+const forget = (/** @type {string} */ name) => { try { localStorage.removeItem(name); } catch { /* as above */ } };
