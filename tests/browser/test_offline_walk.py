@@ -3,8 +3,9 @@
 import json
 import os
 import random
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -26,12 +27,47 @@ DO = "(event) => document.dispatchEvent(new CustomEvent('kenny', { detail: event
 ROWS = """() => [...document.querySelectorAll("li.row")].map((li) => [li.dataset.id, li.querySelector("a").textContent, li.closest("section").querySelector("h2").textContent === "Pinned"])"""
 
 
+class Copy:
+    """What a program of the account with a token of its own keeps: the feed of changes, taken in as the contract says."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.rows: dict[str, dict[str, Any]] = {}
+        self.buried: dict[str, dict[str, Any]] = {}
+        self.cursor = ""
+
+    def pull(self) -> None:
+        answer = self.client.get(
+            f"/api/conversations?since={self.cursor}" if self.cursor else "/api/conversations"
+        ).json
+        assert answer["full"] == (not self.cursor)  # a cursor of this server is honoured
+        self.rows |= by_id(answer["conversations"])
+        for gone in answer["deleted"]:
+            self.rows.pop(gone["id"], None)
+            self.buried[gone["id"]] = gone
+        self.cursor = answer["cursor"]
+
+    def is_whole(self, client: Client) -> bool:
+        """Take in the last changes and compare with the complete list, as another client gets it."""
+        self.pull()
+        complete = client.get("/api/conversations").json
+        return self.rows == by_id(complete["conversations"]) and self.buried == by_id(
+            complete["deleted"]
+        )
+
+
+def by_id(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {row["id"]: row for row in rows}
+
+
 class Walk:
     """What was done, by whom, and what must therefore hold at the end."""
 
-    def __init__(self, page: Page, client: Client, *, seed: int) -> None:
+    def __init__(self, page: Page, client: Client, second: Client, *, seed: int) -> None:
         self.random = random.Random(seed)
         self.client = client
+        self.clients = [client, second]
+        self.copy = Copy(second)
         self.tabs = [page, tab(page)]
         self.count = 0
         self.said: dict[str, str] = {}
@@ -98,27 +134,33 @@ class Walk:
         page.close()
         self.tabs[at] = other
 
+    def program(self) -> Client:
+        return self.random.choice(self.clients)
+
+    def follow(self, _page: Page) -> None:
+        self.copy.pull()
+
     def patch(self, _page: Page) -> None:
         if ids := self.live():
-            self.client.request(
+            self.program().request(
                 "PATCH", f"/api/conversations/{self.random.choice(ids)}", {"title": self.word()}
             )
 
     def put(self, _page: Page) -> None:
         word = self.word()
         body = {"title": word, "messages": [{"role": "user", "content": word}]}
-        assert self.client.request("PUT", f"/api/conversations/c-api-{word}", body).status == 201
+        assert self.program().request("PUT", f"/api/conversations/c-api-{word}", body).status == 201
 
     def delete(self, _page: Page) -> None:
         if (ids := self.live()) and self.random.random() < 0.5:
             where = self.random.choice(ids)
             self.ended.add(where)
-            assert self.client.request("DELETE", f"/api/conversations/{where}").status == 200
+            assert self.program().request("DELETE", f"/api/conversations/{where}").status == 200
 
     def step(self) -> None:
         kinds: list[tuple[Callable[[Page], None], int]] = [
             (self.write, 6), (self.change, 14), (self.remove, 7), (self.line, 10), (self.reload, 3), (self.crash, 2),
-            (self.patch, 8), (self.put, 7), (self.delete, 7),
+            (self.patch, 8), (self.put, 7), (self.delete, 7), (self.follow, 8),
         ]  # fmt: skip
         [act] = self.random.choices([kind for kind, _ in kinds], [weight for _, weight in kinds])
         act(self.random.choice(self.tabs))
@@ -131,7 +173,9 @@ def test_a_random_walk_ends_with_every_device_equal_to_the_server(
     page = open_page(
         keyed, user=name, expected=(*CUT, "404", "409", "410", "412", "429", "WebSocket")
     )
-    walk = Walk(page, client, seed=20_261_130)
+    second = replace(client, token=keyed.manage("create_token", name).split()[-1])
+    assert second.token != client.token
+    walk = Walk(page, client, second, seed=20_261_130)
     for _ in range(STEPS):
         walk.step()
     walk.tabs[0].context.set_offline(False)
@@ -160,6 +204,13 @@ def test_a_random_walk_ends_with_every_device_equal_to_the_server(
         sorted([row["id"], row["title"], row["pinned"]] for row in kept["conversations"]) == there
     )
     assert walk.ended.isdisjoint(row["id"] for row in listed)
+
+    until(
+        walk.tabs[0],
+        partial(walk.copy.is_whole, client),
+        "the copy of the feed is what the server has",
+        within=PATIENCE,
+    )
 
     whole = client.get("/api/conversations?include=messages").json["conversations"]
     stored = json.dumps([one["messages"] for one in whole])
