@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { draftsIn, marks } from "../../chat/static/chat/core/marks.js";
 import { pending, waiting } from "../../chat/static/chat/core/pending.js";
-import { changes, heard, ofTheList, shared, snapshot } from "../../chat/static/chat/core/persist.js";
+import { changes, heard, ofTheList, overtaken, shared, snapshot } from "../../chat/static/chat/core/persist.js";
 import { mayRenew } from "../../chat/static/chat/core/renewal.js";
 import { feed, frame, fresh, golden, hello, online, opened, sent, turn } from "./help.js";
 
@@ -22,9 +22,32 @@ test("what changed is told apart store by store, and what did not costs nothing"
   const stored = changes(before, after).find(({ key }) => key === "message:t-9").value;
   assert.deepEqual([stored.sent, stored.due, stored.text], [undefined, undefined, "hello"]);
   const [, gone] = steps([{ type: "remove", id: "a" }], after);
-  assert.deepEqual(keysOf(changes(after, gone)), ["conversations a -", "outbox delete:a"]);
+  assert.deepEqual(keysOf(changes(after, gone)), ["outbox delete:a"], "its row belongs to the cursor until its delete is done");
   const [, over] = steps([{ type: "undoOver" }, { type: "removed", id: "a" }], gone);
-  assert.deepEqual(keysOf(changes(gone, over)), ["outbox delete:a -", "outbox edit:a -"]);
+  assert.deepEqual(keysOf(changes(gone, over)), ["conversations a -", "messages a -", "outbox delete:a -", "outbox edit:a -"], "and then nothing of it is left");
+});
+
+test("a page that starts while a delete waits has its row as the list had it, and Undo elsewhere brings that one back", () => {
+  const [, gone] = steps([listed([row("a", { version: 4 })]), { type: "remove", id: "a" }]);
+  const { rows, list } = snapshot(gone);
+  const entries = changes(fresh(), gone).filter(({ store }) => store === "outbox").map((one) => ({ ...one, value: { ...one.value, row: row("a", { version: undefined }), tab: "other" } }));
+  const [start] = feed([{ type: "restored", durable: true, rows, list, entries }]);
+  assert.deepEqual([Object.keys(start.library.rows), start.library.gone.a.version], [[], 4]);
+  const [back] = feed([told([{ store: "outbox", key: "delete:a", value: undefined, row: row("a", { version: 4 }), epoch: "e" }])], start);
+  assert.deepEqual([back.library.rows.a.version, back.library.rows.a.fresh], [4, undefined]);
+});
+
+test("what was kept beside a delete of all goes with it, in whatever order it was kept", () => {
+  const message = { store: "outbox", key: "message:t-1", value: { turnId: "t-1", conversationId: "a", text: "x", images: [], tab: "gone", at: 1 } };
+  const edit = { store: "outbox", key: "edit:a", value: { key: "edit:a", kind: "edit", id: "a", tab: "gone", change: { title: "T" } } };
+  const all = { store: "outbox", key: "all:k", value: { key: "all:k", kind: "all", id: "", tab: "gone", ids: ["a"], each: [], before: "k" } };
+  const later = { store: "outbox", key: "of tomorrow:a", value: 1 };
+  for (const entries of [[all, edit, message, later], [message, later, edit, all]]) {
+    const [state] = feed([{ type: "restored", durable: true, rows: [row("a")], list: { cursor: "k", epoch: "e" }, entries }]);
+    assert.deepEqual([Object.keys(state.library.rows), state.outbox, Object.keys(state.writes)], [[], [], ["all:k"]]);
+    assert.deepEqual(keysOf(overtaken(entries, state)), ["outbox edit:a -", "outbox message:t-1 -"]);
+    assert.deepEqual(overtaken([all], state), []);
+  }
 });
 
 test("a try that is under way is nothing to write down", () => {

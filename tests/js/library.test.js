@@ -46,6 +46,14 @@ test("a chat is shown as deleted while Undo can bring it back, the new one never
   assert.equal(isGone(feed([{ type: "undo" }], state)[0], "a"), false);
 });
 
+test("a chat that was never sent, or is younger than the list, can be brought back after a full list too", () => {
+  const [local] = feed([{ type: "link", link: "offline" }, { type: "submit", text: "x", images: [], newId: "n", turnId: "t", now: 1 }, { type: "remove", id: "n" }]);
+  const young = { ...local, library: { ...local.library, gone: { ...local.library.gone, a: row("a", { fresh: true }), b: row("b") } } };
+  const [state] = feed([{ type: "listed", answer: answer([]) }], young);
+  assert.deepEqual(Object.keys(state.library.gone).sort(), ["a", "n"]);
+  assert.deepEqual(ids(feed([{ type: "undo" }], state)[0]), ["n"]);
+});
+
 test("what another device deleted meanwhile is not brought back", () => {
   const [state] = feed([{ type: "remove", id: "a" }, { type: "listed", answer: answer([], { full: false, deleted: [{ id: "a" }] }) }], list(row("a")));
   assert.deepEqual([restorable(state), feed([{ type: "undo" }], state)], [[], [state, []]]);

@@ -1,5 +1,5 @@
 // A server, browsers and their tabs in one process, for random walks: requests and answers get lost, come late and twice; pages crash.
-import { changes, heard, ofTheList, shared, snapshot } from "../../chat/static/chat/core/persist.js";
+import { changes, heard, ofTheList, overtaken, shared, snapshot } from "../../chat/static/chat/core/persist.js";
 import { initial, reduce } from "../../chat/static/chat/core/state.js";
 import { hello } from "./help.js";
 
@@ -83,7 +83,7 @@ export class Tab {
     const [next, effects] = reduce(this.state, { now: this.clock() + this.browser.skew, ...event });
     this.state = next;
     const all = changes(this.before, next);
-    const due = event.type === "restored" ? [] : event.type === "elsewhere" ? heard(all, this.before) : all;
+    const due = event.type === "restored" ? overtaken(event.entries, next) : event.type === "elsewhere" ? heard(all, this.before) : all;
     this.browser.write(due.filter((change) => next.leads || !ofTheList(change)));
     const told = shared(due, this.before, next);
     if (told.length) for (const other of this.browser.tabs) if (other !== this) other.inbox.push(structuredClone(told));

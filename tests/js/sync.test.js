@@ -137,37 +137,53 @@ test("what the server lost is said, kept and read here, and goes on with the nex
 test("deleting all empties the list with its delete written down, and spares what is younger than the cursor", () => {
   const start = feed([...opened, listed([row("c-1"), row("b")]), { type: "link", link: "offline" }])[0];
   const [state, effects] = feed([{ type: "draft", text: "x", images: [] }, { type: "removeAll", now: 7 }], start);
-  assert.deepEqual([ids(state), state.current, state.outbox, state.writes["all:k"].before, state.writes["all:k"].ids.sort()], [[], null, [], "k", ["b", "c-1"]]);
+  assert.deepEqual([ids(state), state.current, state.outbox, state.writes["all::k"].before, state.writes["all::k"].ids.sort()], [[], null, [], "k", ["b", "c-1"]]);
   assert.ok(effects.some((e) => e.do === "go"));
   assert.deepEqual(state.kept, { __proto__: null }, "the person's own delete keeps no words");
   const [back, sending] = feed([online, listed([row("b"), row("new")], { full: false })], state);
-  assert.deepEqual([ids(back), sending.filter((e) => e.do.startsWith("delete"))], [["new"], [{ do: "deleteAll", key: "all:k", before: "k" }]]);
+  assert.deepEqual([ids(back), sending.filter((e) => e.do.startsWith("delete"))], [["new"], [{ do: "deleteAll", key: "all::k", before: "k" }]]);
   const error = { code: "slow", message: "" };
-  const [failed] = feed([{ type: "removeAllFailed", key: "all:k", error, now: 1 }], back);
-  assert.ok("all:k" in failed.writes);
-  assert.deepEqual(Object.keys(feed([{ type: "removedAll", key: "all:k" }], failed)[0].writes), ["delete:b"], "what a list still brought gets a delete of its own");
+  const [failed] = feed([{ type: "removeAllFailed", key: "all::k", error, now: 1 }], back);
+  assert.ok("all::k" in failed.writes);
+  assert.deepEqual(Object.keys(feed([{ type: "removedAll", key: "all::k" }], failed)[0].writes), ["delete:b"], "what a list still brought gets a delete of its own");
 });
 
 test("deleting all before any list is known, or with a first message under way, names each", () => {
   const bare = { ...fresh(), library: { ...empty(), rows: { a: row("a"), mine: row("mine", { version: undefined }) } } };
   assert.deepEqual(Object.keys(feed([{ type: "link", link: "offline" }, { type: "removeAll" }], bare)[0].writes), ["delete:a"]);
   const [state] = feed([online, listed([]), { type: "submit", text: "x", images: [], newId: "c-new", turnId: "t-1", now: 1 }, { type: "link", link: "offline" }, { type: "removeAll" }]);
-  assert.deepEqual(Object.keys(state.writes), ["delete:c-new", "all:k"]);
+  assert.deepEqual([Object.keys(state.writes), state.writes["all::k"].each], [["all::k"], ["c-new"]]);
+  assert.deepEqual(Object.keys(feed([{ type: "removedAll", key: "all::k" }], state)[0].writes), ["delete:c-new"], "which no list has named");
+  assert.deepEqual(feed([{ type: "removedAll", key: "all::of another" }], state)[0].writes, state.writes);
+});
+
+test("a delete of all is this tab's own, also of what another tab has deleted and may bring back", () => {
+  const theirs = { key: "delete:a", kind: "delete", id: "a", tab: "other", due: 0, tries: 0, out: false };
+  const bare = { ...fresh(), tab: "me", link: "offline", writes: { "delete:a": theirs }, library: { ...empty(), gone: { a: row("a") } } };
+  assert.equal(feed([{ type: "removeAll" }], bare)[0].writes["delete:a"].tab, "me");
+  const mine = { ...bare, writes: { "delete:a": { ...theirs, tab: "me", tries: 3 } } };
+  assert.equal(feed([{ type: "removeAll" }], mine)[0].writes["delete:a"].tries, 3, "one of its own goes on");
+});
+
+test("an answer to a change that comes after a list with a later version brings nothing back", () => {
+  const change = { type: "change", id: "a", change: { title: "T" }, now: 30 };
+  const [state] = feed([listed([row("a")]), change, listed([row("a", { version: 4, title: "T", messageCount: 4 })], { full: false }), { type: "changed", id: "a", row: row("a", { version: 2, title: "T" }), sent: { title: "T" } }]);
+  assert.deepEqual([state.library.rows.a.version, state.library.rows.a.messageCount, Object.keys(state.writes)], [4, 4, []]);
 });
 
 test("a server that was set back and does not know the cursor of a delete of all is told each of them", () => {
   const [state] = feed([online, listed([row("a"), row("b")]), { type: "removeAll" }]);
-  const [refused, effects] = feed([{ type: "removeAllFailed", key: "all:k", error: { code: "bad_request", message: "", status: 400 } }], state);
+  const [refused, effects] = feed([{ type: "removeAllFailed", key: "all::k", error: { code: "bad_request", message: "", status: 400 } }], state);
   assert.deepEqual([Object.keys(refused.writes), effects.map((e) => [e.do, e.id])], [["delete:a", "delete:b"], [["delete", "a"], ["delete", "b"]]]);
-  assert.deepEqual(feed([{ type: "removeAllFailed", key: "all:k", error: { code: "bad_request", message: "" } }], refused)[0].writes, refused.writes, "an answer that comes late changes nothing");
+  assert.deepEqual(feed([{ type: "removeAllFailed", key: "all::k", error: { code: "bad_request", message: "" } }], refused)[0].writes, refused.writes, "an answer that comes late changes nothing");
 });
 
 test("two deletes of all are two, and a second at the same cursor takes in what the first named", () => {
   const gone = [online, { type: "link", link: "offline" }, listed([row("a")]), { type: "removeAll" }];
   const [later] = feed([listed([row("b")], { full: false, cursor: "k2" }), { type: "removeAll" }], feed(gone)[0]);
-  assert.deepEqual(Object.values(later.writes).map(({ key, ids: all }) => [key, all]), [["all:k", ["a"]], ["all:k2", ["b"]]]);
+  assert.deepEqual(Object.values(later.writes).map(({ key, ids: all }) => [key, all]), [["all::k", ["a"]], ["all::k2", ["b"]]]);
   const [same] = feed([listed([row("b")], { full: false }), { type: "removeAll" }], feed(gone)[0]);
-  assert.deepEqual(Object.values(same.writes).map(({ key, ids: all }) => [key, all]), [["all:k", ["a", "b"]]]);
+  assert.deepEqual(Object.values(same.writes).map(({ key, ids: all }) => [key, all]), [["all::k", ["a", "b"]]]);
 });
 
 test("a chat that began while the list was on its way is not in it, and stays", () => {

@@ -34,6 +34,38 @@ test("a row that another tab tells from before the server was set back changes n
   assert.equal(feed([edit], feed([listed([row("a", { version: 2 })])], tab("two"))[0])[0].library.rows.a.version, 9, "of the same epoch the later one counts");
 });
 
+test("a message to a chat that the server has makes it known here, so that its delete is told", () => {
+  const [, written] = does([{ type: "open", id: "a" }, { type: "recalled", id: "a", talk: null }, { type: "loaded", id: "a", answer: { id: "a", title: "a", version: 1, transcript: [] } }, { type: "link", link: "offline" }, submit], feed([listed([row("a")])], tab("one"))[0]);
+  const heir = (told) => feed([{ type: "link", link: "offline" }, told, { type: "leads", on: true }, { type: "alive", tabs: ["two"] }], tab("two"))[0]; // the other tab is gone
+  const [state] = feed([{ type: "remove", id: "a" }], heir(written));
+  assert.deepEqual([state.library.gone.a.fresh, state.writes["delete:a"].silent], [true, undefined]);
+  const [, first] = does([{ type: "link", link: "offline" }, submit], tab("one"));
+  assert.equal(feed([{ type: "remove", id: "c-1" }], heir(first))[0].writes["delete:c-1"].silent, true, "of one that never went the server need not hear");
+});
+
+test("a change that ended in another tab does not stay on top of a row that has not got it", () => {
+  const write = { key: "edit:a", kind: "edit", id: "a", tab: "one", change: { pinned: true }, was: { pinned: false }, updatedAt: 30 };
+  const told = (value, more) => ({ type: "elsewhere", writing: false, changes: [{ store: "outbox", key: "edit:a", value, ...more }] });
+  const here = feed([listed([row("a")]), told(write, { row: row("a", { pinned: true }), epoch: "e" }), listed([row("a", { version: 2 })], { epoch: "e2" })], tab("two"))[0];
+  assert.deepEqual([here.library.rows.a.pinned, "edit:a" in here.writes], [true, true]);
+  const [end] = feed([told(undefined, { row: row("a", { version: 3, pinned: true }), epoch: "e" })], here);
+  assert.deepEqual([end.library.rows.a.pinned, end.library.rows.a.version, end.writes], [false, 2, { __proto__: null }], "the server was set back");
+  const [same] = feed([told(undefined, { row: row("a", { version: 3, pinned: true }), epoch: "e2" })], here);
+  assert.deepEqual([same.library.rows.a.pinned, same.library.rows.a.version], [true, 3]);
+});
+
+test("a row that only another tab has told goes when that one has none any more, one that a list has named waits for the list", () => {
+  const value = { turnId: "t-7", conversationId: "a", text: "x", images: [], tab: "one", at: 1, known: true };
+  const write = { key: "edit:a", kind: "edit", id: "a", tab: "one", change: { pinned: true }, was: { pinned: false }, updatedAt: 30 };
+  const told = (key, more) => ({ type: "elsewhere", writing: false, changes: [{ store: "outbox", key, ...more }] });
+  const ends = [["message:t-7", { value }], ["edit:a", { value: write }]];
+  for (const [key, begun] of ends) {
+    const here = [online, listed([]), told("message:t-7", { value }), told(key, begun)];
+    const rows = (...events) => Object.keys(feed([...here, ...events, told(key, { value: undefined, row: null, epoch: "e" })], tab("two"))[0].library.rows);
+    assert.deepEqual([rows(), rows(listed([row("a", { version: 2 })], { full: false }))], [[], ["a"]], key);
+  }
+});
+
 test("what another tab says the server has stays for two lists of this tab, whatever the other's have named", () => {
   const here = feed([online, listed([]), does([submit], tab("one"))[1]], tab("two"))[0];
   const end = (shown) => ({ type: "elsewhere", writing: false, changes: [{ store: "outbox", key: "message:t-1", row: shown, epoch: "e" }] });

@@ -69,16 +69,16 @@ declare namespace Kenny {
   // A row that was deleted and can be brought back; `was` when it was the open one.
   interface Undo { row: Row; was: boolean }
 
-  // A message on its way. `tab` is where it was written, `tried` that the server may know it, `problem` why it was refused.
+  // A message on its way. `tab` is where it was written, `tried` that the server may know it, `known` that it knew the conversation, `problem` why it was refused.
   interface Parcel {
     turnId: string; conversationId: string; text: string; images: Upload[]; sent: boolean; truncateAt?: number; version?: number;
-    settings?: Record<string, unknown>; agentId?: string; edited?: boolean; tab: string; at: number; tried?: boolean; problem?: string | null; due?: number; tries?: number;
+    settings?: Record<string, unknown>; agentId?: string; edited?: boolean; tab: string; at: number; tried?: boolean; known?: boolean; problem?: string | null; due?: number; tries?: number;
   }
   interface Change { title?: string; pinned?: boolean; archived?: boolean; settings?: Record<string, unknown>; agentId?: string | null }
-  // A change or delete that the server has not confirmed. `was` is what it had; `silent` a delete it need not hear of; `ids` and `before` a delete of all.
+  // A change or delete that the server has not confirmed. `was` is what it had; `silent` a delete it need not hear of; `ids` and `before` a delete of all, `each` those of them that may be younger.
   interface Write {
     key: string; kind: "edit" | "delete" | "all"; id: string; tab: string; due: number; tries: number; out: boolean;
-    change?: Change; was?: Change; updatedAt?: number; at?: number; row?: Row; silent?: boolean; ids?: string[]; before?: string;
+    change?: Change; was?: Change; updatedAt?: number; at?: number; row?: Row; silent?: boolean; ids?: string[]; each?: string[]; before?: string;
   }
   interface Clash { id: string; name: string; mine: unknown; theirs: unknown; wins: boolean }
   interface Reconciled { library: Library; writes: Record<string, Write>; dropped: string[]; lost: string[]; clashes: Clash[] }

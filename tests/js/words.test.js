@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { markdown } from "../../chat/static/chat/core/markdown.js";
 import { lastOfPerson } from "../../chat/static/chat/core/resend.js";
-import { dayName, dayOf, group, iso, long, short, time } from "../../chat/static/chat/core/times.js";
+import { dayName, dayOf, group, iso, lasting, long, short, time } from "../../chat/static/chat/core/times.js";
 import { argument, mainArgument, pieces, plain, rows, visible } from "../../chat/static/chat/core/visible.js";
 import { empty } from "./help.js";
 
@@ -59,6 +59,11 @@ test("times are short in the list and whole in the title", () => {
   assert.equal(group(ago(7), now), "Previous 7 days");
   assert.match(long(now), /Monday, June 15, 2026/);
   assert.equal(iso(0), "1970-01-01T00:00:00.000Z");
+});
+
+test("a stretch of time is said in minutes below two hours, in hours below two days, else in days", () => {
+  const minute = 60_000;
+  assert.deepEqual([5, 119, 120, 47 * 60, 48 * 60, 3650 * 1440].map((n) => lasting(n * minute)), ["5 minutes", "119 minutes", "2 hours", "47 hours", "2 days", "3,650 days"]);
 });
 
 test("the last message of a person is found behind results of tools", () => {

@@ -30,7 +30,7 @@ export const handlers = {
     if (!talk || liveTurn(talk)) return [s, []];
     const pictures = images.map((/** @type {Kenny.Upload} */ i) => ({ url: i.url, mediaType: i.mediaType, width: null, height: null }));
     const turn = begin(turnId, { status: "sending", user: { text, images: pictures }, cut: truncateAt, onto: version, uploads: images });
-    const parcel = { turnId, conversationId: id, text, images, sent: false, tab: s.tab, at: now, truncateAt, version, edited };
+    const parcel = { turnId, conversationId: id, text, images, sent: false, tab: s.tab, at: now, known: true, truncateAt, version, edited };
     return [{ ...s, talks: put(s.talks, id, add(cutLast(talk), turn)), outbox: [...s.outbox, parcel], homes: put(s.homes, turnId, id) }, [{ do: "toEnd" }]];
   },
   handOver: (s) => (s.current && !s.handing ? [{ ...s, handing: s.current }, [{ do: "handOver", id: s.current }, { do: "announce", text: gettext("Writing what the new conversation must know…") }]] : [s, []]),

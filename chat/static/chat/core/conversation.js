@@ -31,8 +31,9 @@ export const handlers = {
     const pictures = images.map((/** @type {Kenny.Upload} */ i) => ({ url: i.url, mediaType: i.mediaType, width: null, height: null }));
     const turn = begin(turnId, { status: mustWait(s, id) ? "queued" : "sending", user: { text, images: pictures } });
     const first = s.library.rows[id] ? {} : begun(s);
+    const there = s.library.rows[id]?.version === undefined ? {} : { known: true };
     const next = withTalk(s.library.rows[id] ? s : withRow(s, { ...newRow(id, firstWords(text), now), ...first }), add(known, turn));
-    const outbox = [...s.outbox, { turnId, conversationId: id, text, images, sent: false, tab: s.tab, at: now, ...first }];
+    const outbox = [...s.outbox, { turnId, conversationId: id, text, images, sent: false, tab: s.tab, at: now, ...first, ...there }];
     const drafts = drop(s.drafts, s.current ?? "");
     return [{ ...next, outbox, drafts, current: id, homes: put(s.homes, turnId, id) }, [...(s.current ? [] : [{ do: "go", id }]), { do: "toEnd" }]];
   },

@@ -12,7 +12,8 @@ export const handlers = {
   restored: (s, { rows, list, entries, durable }) => {
     const all = /** @type {Kenny.Row[]} */ (rows).reduce((some, row) => { some[row.id] = row; return some; }, copy(/** @type {Record<string, Kenny.Row>} */ ({})));
     const library = { ...s.library, rows: all, cursor: list?.cursor ?? null, epoch: list?.epoch ?? null, loaded: rows.length > 0 };
-    const next = entries.reduce(take, { ...s, library, durable, settling: entries.some((/** @type {Kenny.Stored} */ { store }) => store === "outbox"), news: durable ? s.news : [...s.news, MEMORY] });
+    const inOrder = entries.toSorted((/** @type {Kenny.Stored} */ a, /** @type {Kenny.Stored} */ b) => Number(a.key.startsWith("all:")) - Number(b.key.startsWith("all:"))); // a delete of all takes along what was kept beside it
+    const next = inOrder.reduce(take, { ...s, library, durable, settling: entries.some((/** @type {Kenny.Stored} */ { store }) => store === "outbox"), news: durable ? s.news : [...s.news, MEMORY] });
     const gone = copy(next.library.gone);
     for (const { kind, id, row } of Object.values(next.writes)) if (kind === "delete" && row) gone[id] ??= row; // the tab that deleted it may bring it back
     return [{ ...next, library: { ...next.library, gone } }, []];
@@ -35,8 +36,12 @@ function take(s, { store, key, value, row, epoch }) {
   if (store === "meta") return { ...s, seen: put(s.seen, key.slice(5), value) };
   const [kind, id] = [key.replace(/:.*/s, ""), key.slice(key.indexOf(":") + 1)];
   const isKnown = row && row.id in (kind === "delete" ? s.library.gone : s.library.rows); // not what the server's list took away meanwhile
-  return takes[kind]?.(row && isKnown ? placed(s, row, epoch === s.library.epoch) : s, id, value, row) ?? s;
+  const bare = kind === "edit" && !value ? unedited(s, id) : s;
+  return takes[kind]?.(row && isKnown ? placed(bare, row, epoch === s.library.epoch) : bare, id, value, row) ?? s;
 }
+
+/** A list of this tab has named it: then a list will also say when it goes. @param {Kenny.State} s @param {string} id */
+const isListed = ({ library: { rows, gone } }, id) => { const row = rows[id] ?? gone[id]; return row?.version !== undefined && !row.fresh; };
 
 /** @type {Record<string, (s: Kenny.State, id: string, value: any, row: Kenny.Row | null | undefined) => Kenny.State>} */
 const takes = {
@@ -44,12 +49,12 @@ const takes = {
     if (parcel) return keepTalk(s, { ...parcel, sent: Boolean(parcel.problem) });
     if (row === undefined) return s; // its end is told after its beginning
     const id = s.homes[turnId] ?? "";
-    return row === null && s.library.rows[id]?.version === undefined ? forget(withoutTurn(s, turnId), id) : withoutTurn(s, turnId);
+    return row === null && !isListed(s, id) ? forget(withoutTurn(s, turnId), id) : withoutTurn(s, turnId);
   },
   kept: (s, key, one) => ({ ...s, kept: one ? put(s.kept, key, one) : drop(s.kept, key) }),
-  edit: (s, id, write) => {
+  edit: (s, id, write, told) => {
     const [row, key] = [s.library.rows[id], `edit:${id}`];
-    if (!write) return without(s, key);
+    if (!write) return told === null && !isListed(s, id) ? forget(s, id) : without(s, key);
     return { ...(row ? withRow(s, { ...row, ...write.change }) : s), writes: put(s.writes, key, rested(write)) };
   },
   delete: (s, id, write, row) => {
@@ -61,8 +66,8 @@ const takes = {
     const library = { ...s.library, rows: drop(s.library.rows, id), gone: old ? put(s.library.gone, id, old) : s.library.gone };
     return { ...s, library, writes: put(s.writes, key, rested(write)) };
   },
-  all: (s, before, write) => {
-    if (!write) return without(s, `all:${before}`);
+  all: (s, rest, write) => {
+    if (!write) return without(s, `all:${rest}`);
     const next = /** @type {string[]} */ (write.ids).reduce(forget, s);
     return { ...next, undo: [], writes: put(next.writes, write.key, rested(write)) };
   },
@@ -70,6 +75,12 @@ const takes = {
 
 /** @param {Kenny.Write} write @returns {Kenny.Write} */
 const rested = (write) => ({ ...write, out: false, due: 0, tries: 0 });
+
+/** A change that has ended is no longer on top of the list's row: the row that comes with its end has it, unless this tab knows a later one. @param {Kenny.State} s @param {string} id */
+function unedited(s, id) {
+  const [row, was] = [s.library.rows[id], s.writes[`edit:${id}`]?.was];
+  return row && was ? withRow(s, { ...row, ...was }) : s;
+}
 
 /** A row as another tab shows it, unless this one knows a later one or the other's may be from before the server was set back. @param {Kenny.State} s @param {Kenny.Row} row @param {boolean} isSame */
 function placed(s, row, isSame) {

@@ -1,10 +1,10 @@
-// The list: rename, pin, archive, delete all, search. Every change shows at once, waits in `writes` until the server has it, and is taken back if it refuses.
+// The list: rename, pin, archive, search. Every change shows at once, waits in `writes` until the server has it, and is taken back if it refuses.
 import { confirmed, edited } from "./edits.js";
 import { gettext } from "./gettext.js";
 import { keepWords } from "./kept.js";
 import { copy, drop, put } from "./maps.js";
-import { reconcile } from "./sync.js";
-import { isPassing, mayHaveGone, postpone, without } from "./writes.js";
+import { isNewer, reconcile } from "./sync.js";
+import { isPassing, postpone, without } from "./writes.js";
 
 /** @returns {Kenny.Library} */
 export const empty = () => ({ rows: copy(), gone: copy(), cursor: null, epoch: null, loaded: false });
@@ -47,7 +47,7 @@ export const handlers = {
     const edit = s.writes[`edit:${id}`];
     const left = edit ? confirmed(edit, sent, row) : null;
     const next = { ...s, writes: left ? put(s.writes, left.key, left) : drop(s.writes, `edit:${id}`) };
-    if (!(id in s.library.rows)) return [next, []];
+    if (!(id in s.library.rows) || isNewer(s.library.rows[id], row)) return [next, []]; // or a list has brought more since
     const talk = s.talks[id];
     const same = talk && talk.version === row.version - 1; // only this change lies between: nothing new to load
     const talks = same ? put(s.talks, id, { ...talk, version: row.version, title: row.title }) : s.talks;
@@ -66,37 +66,11 @@ export const handlers = {
 
   removed: (s, { id }) => [forget(without(s, `delete:${id}`), id), []],
   removeFailed: (s, { id, error, now = 0 }) => postpone(s, `delete:${id}`, error, now),
-  removeAll: (s, { now = 0 }) => {
-    const all = [...Object.values(s.library.rows), ...Object.values(s.library.gone)];
-    const { cursor } = s.library;
-    const each = all.filter((row) => row.fresh || mayHaveGone(s, row.id) || (!cursor && row.version !== undefined)); // these may be younger than the cursor
-    const writes = deletes(s, each.map(({ id }) => id));
-    for (const { kind, key } of Object.values(writes)) if (kind === "edit") delete writes[key];
-    const key = `all:${cursor}`; // one for each cursor: another tab's may reach further, or less far
-    const ids = [...new Set([...(writes[key]?.ids ?? []), ...all.map(({ id }) => id)])];
-    if (cursor) writes[key] = { ...deleteOf(s, ""), kind: "all", key, ids, before: cursor, at: now };
-    const bare = all.reduce((some, { id }) => forget(some, id), s);
-    return [{ ...bare, writes, undo: [], current: null }, [{ do: "announce", text: gettext("All conversations were deleted.") }, ...(s.current ? [{ do: "go", id: null }] : [])]];
-  },
-  /** What a list still brought was made after the cursor, and before the person saw the list go: each gets a delete of its own. */
-  removedAll: (s, { key }) => [{ ...s, writes: drop(deletes(s, (s.writes[key]?.ids ?? []).filter((id) => id in s.library.gone)), key) }, [{ do: "pull" }]],
-  /** A server that was set back does not know the cursor: each conversation that the person saw go gets a delete of its own. */
-  removeAllFailed: (s, { key, error, now = 0 }) => (isPassing(error) ? postpone(s, key, error, now) : [{ ...s, writes: drop(deletes(s, s.writes[key]?.ids ?? []), key) }, []]),
   wake: (s) => [s, []],
 
   query: (s, { text }) => [{ ...s, search: { query: text, hits: text.trim() ? s.search.hits : null } }, [{ do: "find", query: text.trim() }]],
   found: (s, { query, rows }) => (s.search.query.trim() === query ? [{ ...s, search: { ...s.search, hits: rows } }, []] : [s, []]),
 };
-
-/** @param {Kenny.State} s @param {string} id @returns {Kenny.Write} */
-const deleteOf = (s, id) => ({ key: `delete:${id}`, kind: "delete", id, tab: s.tab, due: 0, tries: 0, out: false });
-
-/** The writes, with a delete for each of these. @param {Kenny.State} s @param {string[]} ids */
-function deletes(s, ids) {
-  const writes = copy(s.writes);
-  for (const id of ids) writes[`delete:${id}`] ??= deleteOf(s, id);
-  return writes;
-}
 
 /** One of each key, the last. @param {Kenny.News[]} news */
 const latest = (news) => [...new Map(news.map((one) => [one.key, one])).values()];

@@ -1,6 +1,7 @@
 // Messages that wait, from another page or tab: each has its place in its conversation, which may be known here by nothing else.
 import { withRow } from "./library.js";
 import { put } from "./maps.js";
+import { isDeleting } from "./sync.js";
 import { add, blank, change } from "./talk.js";
 import { begin } from "./turn.js";
 
@@ -15,8 +16,7 @@ export function keepTalk(s, parcel) {
   const { turnId, conversationId: id, text } = parcel;
   const known = s.outbox.some((other) => other.turnId === turnId);
   const outbox = known ? s.outbox.map((other) => (other.turnId === turnId ? parcel : other)) : [...s.outbox, parcel];
-  const hidden = id in s.library.rows || `delete:${id}` in s.writes;
-  const next = hidden ? s : withRow(s, { ...newRow(id, firstWords(text), parcel.at), ...(parcel.settings ? { settings: parcel.settings } : {}), agentId: parcel.agentId ?? null });
+  const next = id in s.library.rows || isDeleting(s.writes, id) ? s : withRow(s, { ...newRow(id, firstWords(text), parcel.at), ...(parcel.settings ? { settings: parcel.settings } : {}), ...(parcel.known ? { version: 1, fresh: true } : {}), agentId: parcel.agentId ?? null });
   const talk = next.talks[id] ?? blank(id, { title: next.library.rows[id]?.title ?? "" });
   const status = parcel.problem ? /** @type {const} */ ("unsent") : "queued";
   const shown = talk.turns.some((turn) => turn.id === turnId)

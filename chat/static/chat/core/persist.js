@@ -15,15 +15,19 @@ export function changes(before, after) {
   differ(before.drafts, after.drafts, before.drafts === after.drafts, put("drafts"));
   differ(before.seen, after.seen, before.seen === after.seen, (key, value) => put("meta")(`seen:${key}`, value));
   const [old, now] = [before.library, after.library];
-  differ(old.rows, now.rows, old.rows === now.rows, put("conversations"));
+  const [had, have] = old.rows === now.rows && old.gone === now.gone ? [{}, {}] : [known(old), known(now)];
+  differ(had, have, false, put("conversations"));
   if (old.cursor !== now.cursor || old.epoch !== now.epoch) put("meta")("list", listOf(now));
   differ(before.talks, after.talks, before.talks === after.talks, (key, talk) => { if (talk === undefined || isSettled(talk)) put("messages")(key, talk && settled(talk)); });
-  if (old.rows !== now.rows) for (const id of Object.keys(old.rows)) if (!(id in now.rows) && !(id in now.gone)) put("messages")(id, undefined);
+  for (const id of Object.keys(had)) if (!(id in have)) put("messages")(id, undefined);
   return out;
 }
 
 /** The whole list, for a tab that begins to keep it: what an earlier one kept may stand at another cursor. @param {Kenny.State} s @returns {{ rows: Kenny.Row[], list: object }} */
-export const snapshot = (s) => ({ rows: Object.values(s.library.rows), list: listOf(s.library) });
+export const snapshot = (s) => ({ rows: Object.values(known(s.library)), list: listOf(s.library) });
+
+/** The rows that belong to the cursor, with those whose delete still waits: a later page finds them as the list had them. @param {Kenny.Library} library @returns {Record<string, Kenny.Row>} */
+const known = ({ rows, gone }) => ({ ...gone, ...rows });
 
 /** @param {Kenny.Library} library */
 const listOf = ({ cursor, epoch }) => ({ cursor, epoch });
@@ -52,6 +56,15 @@ export function shared(all, before, after) {
 export function heard(all, before) {
   const own = new Set([...before.outbox.map((parcel) => ({ key: parcelKey(parcel), tab: parcel.tab })), ...Object.values(before.writes)].flatMap(({ key, tab }) => (tab === before.tab ? [key] : [])));
   return all.filter(({ store, key, value }) => ofTheList({ store, key }) || store === "messages" || (store === "outbox" && value === undefined && own.has(key)));
+}
+
+/**
+ * What a page found kept and did not take in, for its conversation is deleted: it is kept no longer. What it does not know may be a later version's.
+ * @param {Kenny.Stored[]} entries @param {Kenny.State} after @returns {Kenny.Stored[]}
+ */
+export function overtaken(entries, after) {
+  const taken = new Set([...after.outbox.map(parcelKey), ...Object.keys(after.writes)]);
+  return entries.filter(({ store, key }) => store === "outbox" && /^(message|edit):/.test(key) && !taken.has(key)).map(({ store, key }) => ({ store, key, value: undefined }));
 }
 
 /** Written by one tab alone, so that rows and cursor belong together. @param {{ store: string, key: string }} change */

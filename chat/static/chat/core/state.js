@@ -6,6 +6,7 @@ import { handlers as clock } from "./clock.js";
 import { handlers as connection } from "./connection.js";
 import { handlers as conversation } from "./conversation.js";
 import { handlers as elsewhere } from "./elsewhere.js";
+import { handlers as emptying } from "./emptying.js";
 import { handlers as gates } from "./gates.js";
 import { handlers as kept } from "./kept.js";
 import { empty, handlers as library } from "./library.js";
@@ -25,7 +26,7 @@ export const initial = ({ account, static: digest, limits, tab = "", preferences
 });
 
 /** @type {Kenny.Handlers} */
-const handlers = { ...account, ...again, ...choice, ...clock, ...connection, ...conversation, ...elsewhere, ...gates, ...kept, ...library, ...opening, ...preferences, ...undo };
+const handlers = { ...account, ...again, ...choice, ...clock, ...connection, ...conversation, ...elsewhere, ...emptying, ...gates, ...kept, ...library, ...opening, ...preferences, ...undo };
 
 /**
  * Takes one event. An event nobody knows changes nothing: an old page outlives a new server. Nor does any once the account has left: an answer that

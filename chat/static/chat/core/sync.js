@@ -18,7 +18,10 @@ export function reconcile({ library, writes }, answer) {
   /** @type {Kenny.Reconciled} */
   const out = { library, writes, dropped: [], lost: [], clashes: [] };
   const [rows, gone] = [copy(library.rows), copy(library.gone)];
-  for (const id of Object.keys(gone)) if (dead.has(id) || (answer.full && !named.has(id))) delete gone[id];
+  for (const { id, version, fresh } of Object.values(gone)) {
+    const isAbsent = answer.full && !named.has(id) && version !== undefined && !fresh; // of one that was never sent, or is younger, no list says anything
+    if (dead.has(id) || isAbsent) delete gone[id];
+  }
   for (const row of Object.values(rows)) {
     const fate = fateOf(row, { isDead: dead.has(row.id), isNamed: named.has(row.id), full: answer.full, renewed });
     if (fate === "stays") continue;
@@ -53,7 +56,7 @@ function fateOf(row, { isDead, isNamed, full, renewed }) {
 export const isDeleting = (writes, id) => `delete:${id}` in writes || Object.values(writes).some(({ ids }) => ids?.includes(id));
 
 /** @param {Kenny.Row | undefined} old @param {Kenny.Row} row */
-const isNewer = (old, row) => old?.version !== undefined && row.version !== undefined && old.version > row.version;
+export const isNewer = (old, row) => old?.version !== undefined && row.version !== undefined && old.version > row.version;
 
 /** What is left of a row that the server lost: it can be read and written to again. @param {Kenny.Row} row @returns {Kenny.Row} */
 const unknown = ({ version: _v, etag: _e, ...row }) => ({ ...row, live: null, lost: true });

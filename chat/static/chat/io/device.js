@@ -1,6 +1,6 @@
 // This browser as one device: what it keeps, what its tabs tell each other, and who signs in or out in it.
 import { isLocked } from "../core/account.js";
-import { changes, heard, ofTheList, shared, snapshot } from "../core/persist.js";
+import { changes, heard, ofTheList, overtaken, shared, snapshot } from "../core/persist.js";
 import { cache } from "./cache.js";
 import { revived } from "./files.js";
 import { sweep } from "./others.js";
@@ -25,9 +25,10 @@ export async function device({ config, tab, tell, state, isWriting, theme }) {
   const keep = (event) => {
     const after = state();
     if (before === after) return;
-    const all = isOpen() && event.type !== "restored" ? changes(before, after) : [];
-    restored ||= event.type === "restored";
-    if (event.type === "restored") others.roll(); // what a tab that is gone left is known only now
+    const isFirst = event.type === "restored";
+    const all = !isOpen() ? [] : isFirst ? overtaken(event["entries"], after) : changes(before, after);
+    restored ||= isFirst;
+    if (isFirst) others.roll(); // what a tab that is gone left is known only now
     const isHeard = event.type === "elsewhere";
     const own = isHeard ? heard(all, before) : all;
     const told = shared(own, before, after);
