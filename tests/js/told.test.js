@@ -54,6 +54,14 @@ test("a change that ended in another tab does not stay on top of a row that has 
   assert.deepEqual([same.library.rows.a.pinned, same.library.rows.a.version], [true, 3]);
 });
 
+test("a change of a tab that does not know yet that the server has the chat does not take that knowledge away", () => {
+  const write = { key: "edit:c-1", kind: "edit", id: "c-1", tab: "one", change: { title: "T" } };
+  const told = { type: "elsewhere", writing: false, changes: [{ store: "outbox", key: "edit:c-1", value: write, row: row("c-1", { version: undefined, title: "T" }), epoch: "e" }] };
+  const [state] = feed([online, listed([]), submit, ack, listed([], { full: false }), told], tab("two"));
+  const { version, fresh: isFresh, title } = state.library.rows["c-1"];
+  assert.deepEqual([version, isFresh, title], [0, true, "T"]);
+});
+
 test("a row that only another tab has told goes when that one has none any more, one that a list has named waits for the list", () => {
   const value = { turnId: "t-7", conversationId: "a", text: "x", images: [], tab: "one", at: 1, known: true };
   const write = { key: "edit:a", kind: "edit", id: "a", tab: "one", change: { pinned: true }, was: { pinned: false }, updatedAt: 30 };

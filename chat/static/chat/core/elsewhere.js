@@ -85,7 +85,7 @@ function unedited(s, id) {
 /** A row as another tab shows it, unless this one knows a later one or the other's may be from before the server was set back. @param {Kenny.State} s @param {Kenny.Row} row @param {boolean} isSame */
 function placed(s, row, isSame) {
   const old = s.library.rows[row.id] ?? s.library.gone[row.id];
-  const isOld = (old?.lost && row.version !== undefined && !row.fresh) || (old?.version !== undefined && (!isSame || (row.version ?? 0) < old.version));
+  const isOld = (old?.lost && row.version !== undefined && !row.fresh) || (old?.version !== undefined && (!isSame || (row.version ?? -1) < old.version));
   const { fresh: _fresh, ...bare } = row;
   const fresh = row.version !== undefined && (old?.version === undefined || old.fresh) ? { fresh: true, version: row.version || 1 } : {}; // no list of this tab has brought it
   const { library } = withRow(s, old && isOld ? old : { ...bare, ...fresh });
