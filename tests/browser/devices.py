@@ -170,6 +170,7 @@ class Socket:
     """The page's sockets: what the page sends, and whether anything passes."""
 
     def __init__(self, page: Page) -> None:
+        self.page = page
         self.frames: list[str] = []
         self.deaf = False
         self.shut = False

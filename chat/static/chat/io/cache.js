@@ -1,50 +1,14 @@
 // What this browser keeps for one account, in IndexedDB "kenny:ACCOUNT". All of it can be lost but drafts and what waits to be sent.
-import { leaving } from "./leaving.js";
-
-export const STORES = /** @type {const} */ (["conversations", "messages", "outbox", "drafts", "meta"]);
-const READ = /** @type {const} */ (["conversations", "messages", "meta"]); // what the server has too
-const PATIENCE = 2_000;
-
-/** @param {string} account */
-export const nameOf = (account) => `kenny:${account}`;
-
-/** @template T @param {IDBRequest<T>} request @returns {Promise<T>} */
-const answer = (request) => new Promise((resolve, reject) => { request.onsuccess = () => resolve(request.result); request.onerror = () => reject(request.error); });
-
-/** @param {IDBTransaction} work @returns {Promise<void>} */
-const over = (work) => new Promise((resolve, reject) => {
-  work.oncomplete = () => resolve();
-  work.onabort = work.onerror = () => reject(work.error ?? new DOMException("aborted", "AbortError"));
-});
-
-/** @param {string} name @returns {Promise<IDBDatabase>} */
-export const open = (name) => new Promise((resolve, reject) => {
-  const request = indexedDB.open(name, 1); // throws where storage is forbidden
-  const late = setTimeout(() => reject(new Error("late")), PATIENCE);
-  request.onupgradeneeded = () => { for (const store of STORES) if (!request.result.objectStoreNames.contains(store)) request.result.createObjectStore(store); };
-  request.onsuccess = () => { clearTimeout(late); resolve(request.result); };
-  request.onerror = () => { clearTimeout(late); reject(request.error); };
-});
-
-/** Drops what the server has too; drafts and what waits to be sent stay for the same account. With `all`, or when nothing is left, the database goes. @param {IDBDatabase} db @param {boolean} all */
-export async function clear(db, all) {
-  const names = [...(all ? STORES : READ)].filter((name) => db.objectStoreNames.contains(name));
-  const work = db.transaction(names, "readwrite");
-  for (const name of names) work.objectStore(name).clear();
-  await over(work);
-  const left = db.transaction(["outbox", "drafts"]);
-  const counts = await Promise.all(["outbox", "drafts"].map((name) => answer(left.objectStore(name).count())));
-  db.close();
-  if (counts.every((count) => count === 0)) indexedDB.deleteDatabase(db.name);
-}
+import { answer, clear, nameOf, open, over, STORES } from "./database.js";
+import { forgetLeft, leaving } from "./leaving.js";
 
 /** @typedef {{ rows: Kenny.Row[], list: object | null, entries: Kenny.Stored[], durable: boolean }} Restored */
-/** @typedef {{ all: () => Promise<Restored>, recall: (id: string) => Promise<unknown>, now: (changes: Kenny.Stored[]) => Promise<Kenny.Stored[]>, write: (changes: Kenny.Stored[]) => void,
+/** @typedef {{ all: () => Promise<Restored>, takeOver: () => Promise<Kenny.Stored[]>, drop: () => void, recall: (id: string) => Promise<unknown>, now: (changes: Kenny.Stored[]) => Promise<Kenny.Stored[]>, write: (changes: Kenny.Stored[]) => void,
  *   replace: (rows: Kenny.Row[], list: object) => void, leave: (all: boolean) => Promise<void> }} Cache */
 
-/** Keeps nothing: where IndexedDB is blocked, missing or full. @returns {Cache} */
-const memory = () => ({
-  all: async () => ({ rows: [], list: null, entries: [], durable: false }), recall: async () => null, now: async (changes) => changes, write: () => undefined, replace: () => undefined, leave: async () => undefined,
+/** Keeps nothing: where IndexedDB is blocked, missing or full. @param {string} name @returns {Cache} */
+const memory = (name) => ({
+  takeOver: async () => [], drop: () => undefined, all: async () => ({ rows: [], list: null, entries: [], durable: false }), recall: async () => null, now: async (changes) => changes, write: () => undefined, replace: () => undefined, leave: async (all) => { if (all) forgetLeft(name); },
 });
 
 /** @param {string} account @param {string} digest of the modules: transcripts are kept in their shape @param {() => void} failed called once, when nothing can be kept any more @returns {Promise<Cache>} */
@@ -53,15 +17,15 @@ export async function cache(account, digest, failed) {
     const db = await open(nameOf(account));
     return kept(db, digest, failed);
   } catch {
-    return memory();
+    return memory(nameOf(account));
   }
 }
 
 /** @param {IDBDatabase} db @param {string} digest @param {() => void} failed @returns {Cache} */
 function kept(db, digest, failed) {
-  let closed = false;
+  let [closed, gone] = [false, false];
   const last = leaving(db.name);
-  db.onversionchange = () => { closed = true; db.close(); };
+  db.onversionchange = () => { closed = gone = true; db.close(); };
   /** @param {readonly string[]} stores @param {(store: (name: string) => IDBObjectStore) => void} fill */
   const within = async (stores, fill) => {
     const work = db.transaction([...stores], "readwrite");
@@ -71,22 +35,34 @@ function kept(db, digest, failed) {
   };
   /** Transcripts go first when there is no room. @param {readonly string[]} stores @param {(store: (name: string) => IDBObjectStore) => void} fill */
   const attempt = async (stores, fill) => {
-    if (closed) return;
+    if (closed) return false;
     try {
       await within(stores, fill).catch(async () => { await within(["messages"], (store) => { store("messages").clear(); }); await within(stores, fill); });
+      return true;
     } catch {
       if (!closed) failed();
       closed = true;
+      return false;
     }
   };
   /** @param {Kenny.Stored[]} changes */
-  const write = (changes) => attempt([...new Set(changes.map(({ store }) => store))], (store) => {
-    for (const { store: name, key, value } of changes) if (value === undefined) store(name).delete(key); else store(name).put(value, key);
-  });
+  const write = async (changes) => {
+    const written = last.writing(changes);
+    const went = await attempt([...new Set(changes.map(({ store }) => store))], (store) => {
+      for (const { store: name, key, value } of changes) if (value === undefined) store(name).delete(key); else store(name).put(value, key);
+    });
+    written();
+    return went;
+  };
+  const takeOver = async () => {
+    const changes = last.take();
+    if (!changes.length || await write(changes)) return changes;
+    last.putBack(changes);
+    return [];
+  };
   return {
     all: async () => {
-      const { changes, forget } = last.left();
-      if (changes.length) await write(changes).then(forget);
+      await takeOver();
       const work = db.transaction([...STORES], "readonly");
       const pairs = async (/** @type {Kenny.Stored["store"]} */ name) => {
         const [keys, values] = await Promise.all([answer(work.objectStore(name).getAllKeys()), answer(work.objectStore(name).getAll())]);
@@ -103,12 +79,16 @@ function kept(db, digest, failed) {
       const work = db.transaction([...new Set(changes.map(({ store }) => store))], "readonly");
       return Promise.all(changes.map(async (one) => ({ ...one, value: await answer(work.objectStore(one.store).get(one.key)) }))).catch(() => changes);
     },
-    write: (changes) => { void write(changes).then(last.writing(changes)); },
+    takeOver, drop: last.drop, write: (changes) => void write(changes),
     replace: (rows, list) => void attempt(["conversations", "meta"], (store) => {
       store("conversations").clear();
       for (const row of rows) store("conversations").put(row, row.id);
       store("meta").put(list, "list");
     }),
-    leave: async (all) => { if (closed) return; closed = true; await clear(db, all); },
+    leave: async (all) => {
+      closed = true;
+      if (all) { last.drop(); forgetLeft(db.name); }
+      if (!gone) await clear(db, all); // also where it is full
+    },
   };
 }

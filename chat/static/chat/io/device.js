@@ -2,7 +2,9 @@
 import { isLocked } from "../core/account.js";
 import { changes, heard, ofTheList, overtaken, shared, snapshot } from "../core/persist.js";
 import { cache } from "./cache.js";
+import { nameOf } from "./database.js";
 import { revived } from "./files.js";
+import { hearLeft } from "./leaving.js";
 import { sweep } from "./others.js";
 import { tabs } from "./tabs.js";
 
@@ -40,19 +42,30 @@ export async function device({ config, tab, tell, state, isWriting, theme }) {
     if (told.length) others.post({ type: "changes", changes: told });
     if (isLocked(after)) others.close(); // what was made here is for the account's next page, which also leads
   };
+  const takeIn = async (/** @type {Kenny.Stored[]} */ list) => {
+    const asked = (clock += 1);
+    const values = await store.now(list); // two tabs may have written one key: what is kept by now is true for both
+    const still = values.filter(({ store: name, key }) => (mine.get(`${name} ${key}`) ?? 0) < asked);
+    if (!still.length || !isOpen()) return;
+    tell({ type: "elsewhere", changes: still.map(revived), writing: isWriting() });
+    tell({ type: "wake" });
+  };
+  /** What a tab could not write down before it went is for the one that leads. */
+  const takeOver = async () => {
+    if (!restored || !isOpen() || !state().leads) return;
+    const list = await store.takeOver();
+    if (!list.length) return;
+    others.post({ type: "changes", changes: list });
+    await takeIn(list);
+    others.roll();
+  };
+  hearLeft(nameOf(account), () => void takeOver());
   const others = tabs(account, tab, {
-    changes: async (list) => {
-      const asked = (clock += 1);
-      const values = await store.now(list); // two tabs may have written one key: what is kept by now is true for both
-      const still = values.filter(({ store: name, key }) => (mine.get(`${name} ${key}`) ?? 0) < asked);
-      if (!still.length || !isOpen()) return;
-      tell({ type: "elsewhere", changes: still.map(revived), writing: isWriting() });
-      tell({ type: "wake" });
-    },
-    left: () => tell({ type: "link", link: "locked" }),
+    changes: takeIn,
+    left: (all) => { if (all) store.drop(); tell({ type: "link", link: "locked" }); },
     account: (other) => { if (other === "") tell({ type: "ask" }); else tell(other === account ? { type: "signedIn" } : { type: "link", link: "stranger" }); },
     theme,
-    leads: (on) => { tell({ type: "leads", on }); if (on && restored && isOpen()) { const { rows, list } = snapshot(state()); store.replace(rows, list); } },
+    leads: (on) => { tell({ type: "leads", on }); if (on && restored && isOpen()) { const { rows, list } = snapshot(state()); store.replace(rows, list); void takeOver(); } },
     alive: (list) => tell({ type: "alive", tabs: list }),
   });
   setInterval(() => { if (state().leads) others.roll(); }, TIME);
@@ -63,6 +76,6 @@ export async function device({ config, tab, tell, state, isWriting, theme }) {
     recall: (/** @type {string} */ id) => store.recall(id).catch(() => null),
     tellTheme: (/** @type {string} */ name) => others.post({ type: "theme", theme: name }),
     /** Before signing out: the read cache goes, with `all` everything; the other tabs lock. @param {boolean} all */
-    leave: async (all) => { ended = true; others.post({ type: "left" }); await store.leave(all).catch(() => undefined); },
+    leave: async (all) => { ended = true; others.post({ type: "left", all }); await store.leave(all).catch(() => undefined); },
   };
 }

@@ -1,5 +1,5 @@
 // What earlier accounts of this browser left: the read cache goes when somebody else is here, what was not sent waits for its owner.
-import { clear, nameOf, open } from "./cache.js";
+import { clear, nameOf, open } from "./database.js";
 
 /** @param {string} account the one that is signed in, or "" */
 export async function sweep(account) {

@@ -4,7 +4,7 @@ const LEASE = 6_000;
 const ANSWERS = 500;
 
 /**
- * @typedef {{ changes: (changes: Kenny.Stored[]) => void, left: () => void, account: (account: string) => void, theme: (theme: string) => void,
+ * @typedef {{ changes: (changes: Kenny.Stored[]) => void, left: (all: boolean) => void, account: (account: string) => void, theme: (theme: string) => void,
  *   leads: (on: boolean) => void, alive: (tabs: string[]) => void }} Hearing
  * @typedef {{ post: (message: { type: string, [field: string]: unknown }) => void, roll: () => void, close: () => void }} Tabs
  */
@@ -29,7 +29,7 @@ export function tabs(account, tab, hearing) {
     if (data.type === "who" && !leaving) post({ type: "here" }); // what waits in a tab that goes is for the others: it is asked while it still hears
     else if (data.type === "here") here.add(data.tab);
     else if (data.type === "changes") hearing.changes(data.changes);
-    else if (data.type === "left") hearing.left();
+    else if (data.type === "left") hearing.left(Boolean(data.all));
     else if (data.type === "theme") hearing.theme(data.theme);
     else if (data.type === "bye") roll();
   };
