@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ahead } from "../../chat/static/chat/core/clock.js";
+import { lasting } from "../../chat/static/chat/core/times.js";
 import { feed, online } from "./help.js";
 
 const MINUTE = 60_000;
@@ -44,4 +45,9 @@ test("whatever the difference, what is sent and kept is the same", () => {
     { type: "open", id: "a" }, { type: "submit", text: "hello", images: [], newId: "c-new", turnId: "t-9", now: 7 }];
   const bare = ([{ news: _n, clockIsOff: _c, ...state }, effects]) => [state, effects];
   for (const off of [-9e9, 9e9]) assert.deepEqual(bare(feed(day.flatMap((event) => [event, clock(off)]))), bare(feed(day)));
+});
+
+test("a length of time is told in the unit that suits it", () => {
+  const HOUR = 60 * MINUTE;
+  assert.deepEqual([7 * MINUTE, 119 * MINUTE, 3 * HOUR, 47 * HOUR, 49 * HOUR, 365 * 24 * HOUR].map(lasting), ["7 minutes", "119 minutes", "3 hours", "47 hours", "2 days", "365 days"]);
 });
