@@ -228,6 +228,7 @@ ALLAUTH_TRUSTED_PROXY_COUNT = KENNY_PROXIES
 MFA_ADAPTER = "kenny.accounts.adapter.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "kenny"
+MFA_TOTP_TOLERANCE = 1  # a code that was typed as its half minute ended is taken (RFC 6238, 5.2)
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 _email = environment.email("KENNY_EMAIL_URL")
 KENNY_EMAIL = bool(_email)

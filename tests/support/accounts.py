@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -24,13 +25,15 @@ for line in sys.stdin:
 
 
 class Accounts:
-    """Makes accounts of one server. `close` ends the process."""
+    """Makes accounts of one server. `close()` ends the process, at the latest with the object."""
 
     def __init__(self, *, root: Path, env: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "manage.py", "shell", "--no-imports", "-c", WORK],
             cwd=root, env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
+        # A test that leaves its server without closing it leaves no process.
+        self.close = weakref.finalize(self, _end, self._process)
 
     def make(self, names: Sequence[str], *, password: str) -> dict[str, str]:
         """Make users with a token each and return the tokens by name. Raises RuntimeError with what went wrong."""
@@ -48,6 +51,7 @@ class Accounts:
         found: dict[str, str] = json.loads(line.removeprefix("made "))
         return found
 
-    def close(self) -> None:
-        self._process.kill()
-        self._process.communicate()
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.communicate()
