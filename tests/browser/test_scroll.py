@@ -27,10 +27,13 @@ FIRST_LINE = """() => { const box = document.querySelector('.scroll').getBoundin
     const all = [...document.querySelectorAll('.messages article')];
     const first = all.find((el) => el.getBoundingClientRect().bottom > box.top + 1);
     return [first.textContent.trim().slice(0, 30), first.getBoundingClientRect().top]; }"""
-# The gap that stands on the screen: measured in a task of its own after each frame was drawn.
+# The gap that stands on the screen: measured in a task of its own after each frame was drawn. A window that was resized since
+# has not been drawn yet.
 SAMPLE = f"""() => {{ window.gaps = []; const channel = new MessageChannel();
-    channel.port1.onmessage = () => {{ window.gaps.push({GAP}); requestAnimationFrame(() => channel.port2.postMessage(0)); }};
-    requestAnimationFrame(() => channel.port2.postMessage(0)); }}"""
+    const size = () => `${{innerWidth}} ${{innerHeight}}`; let drawn = "";
+    const frame = () => {{ drawn = size(); channel.port2.postMessage(0); }};
+    channel.port1.onmessage = () => {{ if (drawn === size()) window.gaps.push({GAP}); requestAnimationFrame(frame); }};
+    requestAnimationFrame(frame); }}"""
 
 
 @pytest.fixture(scope="module")

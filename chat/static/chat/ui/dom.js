@@ -29,7 +29,7 @@ export const onClick = (el, action) => el.addEventListener("click", (event) => {
 
 /** Puts a child before another. What only moves keeps its focus where the browser can do that: a name that is being written must not end because its row moves. @param {Element} parent @param {Element} child @param {Element | null} before */
 export function put(parent, child, before) {
-  if (child.isConnected && "moveBefore" in parent) /** @type {any} */ (parent).moveBefore(child, before);
+  if (child.isConnected && parent.isConnected && "moveBefore" in parent) /** @type {any} */ (parent).moveBefore(child, before);
   else parent.insertBefore(child, before);
 }
 
