@@ -8,6 +8,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.browser.devices import account
+from tests.support.http import Client
 from tests.support.server import PASSWORD, Server
 from tests.support.upstream import Upstream
 
@@ -71,6 +73,12 @@ def keyed(provider: Upstream) -> Iterator[Server]:
 
 
 @pytest.fixture
+def person(keyed: Server, request: pytest.FixtureRequest) -> tuple[str, Client]:
+    """An account that only this test uses: its name, and a client with a token of it."""
+    return account(keyed, request.node.name)
+
+
+@pytest.fixture
 def open_page(chromium: Browser) -> Iterator[Open]:
     """Open a window of its own, signed in on a server; all its messages are kept and must be none."""
     complaints: list[str] = []
@@ -109,7 +117,7 @@ def open_page(chromium: Browser) -> Iterator[Open]:
         context.on("console", hear)
         context.on("weberror", lambda raised: complaints.append(f"error: {raised.error}"))
         if signed_in:
-            context.add_cookies(session(server, user, agent=AGENT))
+            context.add_cookies(session(server, user))
         page = context.new_page()
         page.goto(path)
         if signed_in:
@@ -123,9 +131,9 @@ def open_page(chromium: Browser) -> Iterator[Open]:
     assert complaints == []
 
 
-def session(server: Server, user: str, *, agent: str) -> list[Any]:
+def session(server: Server, user: str) -> list[Any]:
     """Sign in by the form, undrawn, and return the cookies: drawing it for each test would be most of what it costs."""
-    cookies = server.sign_in(user, agent=agent).headers["cookie"].split("; ")
+    cookies = server.sign_in(user, agent=AGENT).headers["cookie"].split("; ")
     shared = {"url": server.address, "httpOnly": True, "sameSite": "Lax"}
     return [
         shared | {"name": name, "value": value}

@@ -9,7 +9,6 @@ from tests.browser.devices import (
     OFFLINE,
     Line,
     Socket,
-    account,
     box,
     choose,
     cut,
@@ -29,11 +28,6 @@ from tests.support.server import Server
 from tests.support.upstream import Upstream, says
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
-
-
-@pytest.fixture
-def person(keyed: Server, request: pytest.FixtureRequest) -> tuple[str, Client]:
-    return account(keyed, request.node.name)
 
 
 @pytest.fixture

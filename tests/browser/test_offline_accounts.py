@@ -37,11 +37,6 @@ REFUSED = (*CUT, "401", "409", "400")
 
 
 @pytest.fixture
-def person(keyed: Server, request: pytest.FixtureRequest) -> tuple[str, Client]:
-    return account(keyed, request.node.name)
-
-
-@pytest.fixture
 def page(keyed: Server, person: tuple[str, Client], open_page: Open) -> Page:
     return open_page(keyed, user=person[0], expected=REFUSED)
 

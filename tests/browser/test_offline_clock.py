@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Open, answered, findings, say, sign_in
-from tests.browser.devices import account, link, linked, rename, stored, titles, until
+from tests.browser.devices import link, linked, rename, stored, titles, until
 from tests.browser.test_language import german
 from tests.support.http import Client
 from tests.support.server import Server
@@ -13,11 +13,6 @@ from tests.support.upstream import Upstream, says
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 SET = "(() => { const now = Date.now.bind(Date); Date.now = () => now() + %d * 60_000; })()"
-
-
-@pytest.fixture
-def person(keyed: Server, request: pytest.FixtureRequest) -> tuple[str, Client]:
-    return account(keyed, request.node.name)
 
 
 def ahead(open_page: Open, keyed: Server, name: str, *, minutes: int) -> Page:

@@ -9,7 +9,6 @@ from tests.browser.conftest import Open, sign_in
 from tests.browser.devices import (
     CUT,
     Socket,
-    account,
     box,
     cut,
     number,
@@ -61,11 +60,6 @@ class Tabs:
     def waiting(self, page: Page) -> dict[str, str]:
         kept = stays(page, self.database)["outbox"]
         return {one["text"]: one["tab"] for one in kept}
-
-
-@pytest.fixture
-def person(keyed: Server, request: pytest.FixtureRequest) -> tuple[str, Client]:
-    return account(keyed, request.node.name)
 
 
 @pytest.mark.parametrize("crashes", [False, True], ids=["closed", "crashed"])

@@ -48,11 +48,6 @@ IDLE = "document.activeElement.blur()"  # a box that is written in takes no othe
 
 
 @pytest.fixture
-def person(keyed: Server, request: pytest.FixtureRequest) -> tuple[str, Client]:
-    return account(keyed, request.node.name)
-
-
-@pytest.fixture
 def socket(keyed: Server, person: tuple[str, Client], open_page: Open) -> Socket:
     """A line that is shut, so that what is written waits; its window has one page."""
     page = open_page(keyed, signed_in=False, expected=(*CUT, "WebSocket", "401", "409"))
@@ -156,6 +151,20 @@ class TestAPageThatGoes:
         link(other, "Said by a tab that went").click()
         other.get_by_text("It came all the same.").wait_for()
         assert socket.sends() == 1
+
+    def test_38_is_kept_whatever_else_stands_beside_it(self, page: Page) -> None:
+        """What no page of ours wrote there is neither read nor in the way."""
+        ours = {"store": "drafts", "key": "", "value": {"text": "ours", "images": []}}
+        texts = ["{", "7", "null", '{"store": "odd", "key": "x", "value": 1}', json.dumps(ours)]
+        page.evaluate(
+            "([name, texts]) => texts.forEach((text, i) => localStorage.setItem(`${name}:leaving:${i}`, text))",
+            [f"kenny:{number(page)}", [*texts, *texts[:4]]],
+        )
+        page.reload()
+
+        expect(box(page)).to_have_value("ours")
+        expect(page.get_by_text("This browser keeps nothing offline")).to_have_count(0)
+        assert beside(page) == []
 
 
 class TestASharedComputer:

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Open, answered, say, shown
-from tests.browser.devices import account, box, choose, link, linked, row, stored, tab
+from tests.browser.devices import box, choose, link, linked, row, stored, tab
 from tests.support.http import Client
 from tests.support.server import Server
 from tests.support.upstream import Upstream, calls, says, use
@@ -12,11 +12,6 @@ from tests.support.upstream import Upstream, calls, says, use
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 LONG = "\n\n".join(f"Paragraph {n} of an answer with `code` in it." for n in range(30))
-
-
-@pytest.fixture
-def person(keyed: Server, request: pytest.FixtureRequest) -> tuple[str, Client]:
-    return account(keyed, request.node.name)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import Open, answered, say, sign_in
+from tests.browser.conftest import Open, answered, say, session, sign_in
 from tests.browser.devices import (
     CUT,
     Line,
@@ -40,13 +40,17 @@ REFUSED = (*CUT, "400", "401", "404", "409")
 
 
 @pytest.fixture
-def person(keyed: Server, request: pytest.FixtureRequest) -> tuple[str, Client]:
-    return account(keyed, request.node.name)
-
-
-@pytest.fixture
 def page(keyed: Server, person: tuple[str, Client], open_page: Open) -> Page:
     return open_page(keyed, user=person[0], expected=REFUSED)
+
+
+def taken_over(page: Page, name: str) -> Page:
+    """Let somebody else sign in in another tab, until this page has seen it; return that tab."""
+    page.context.clear_cookies()
+    second = page.context.new_page()
+    sign_in(second, user=name)
+    shut(page)
+    return second
 
 
 def shut(page: Page) -> None:
@@ -109,10 +113,7 @@ class TestSwitching:
         rename(page, "Alpha", "Secret of X")
         stored(person[1], "Another of X")
         until(page, lambda: len(way.held) == 2, "both answers are on their way")
-        page.context.clear_cookies()
-        second = page.context.new_page()
-        sign_in(second, user=other_name)
-        shut(page)
+        second = taken_over(page, other_name)
         read = page.evaluate("window.read")
         way.release()
         way.taken_in(read + 2)
@@ -144,10 +145,7 @@ class TestSwitching:
         way.answer("PATCH")
         rename(page, "Alpha", "First")
         until(page, lambda: titles(person[1]) == ["First"], "the server acted")
-        page.context.clear_cookies()
-        second = page.context.new_page()
-        sign_in(second, user=other_name)
-        shut(page)
+        second = taken_over(page, other_name)
         leave_all_the_same(second)
         sign_in(second, user=person[0])
         link(second, "First").wait_for()
@@ -203,13 +201,8 @@ SHOWN = "dispatchEvent(new PageTransitionEvent('pageshow', { persisted: %s }))"
 def signed_in_unheard(page: Page, server: Server, name: str | None) -> None:
     """Let the browser be somebody else's without a word to this page: one that sleeps in the browser's memory hears none."""
     page.context.clear_cookies()
-    if name is None:
-        return
-    jar = server.sign_in(name).headers["cookie"].split("; ")
-    pairs = [one.split("=", 1) for one in jar]
-    page.context.add_cookies(
-        [{"name": key, "value": value, "url": server.address} for key, value in pairs]
-    )
+    if name is not None:
+        page.context.add_cookies(session(server, name))
 
 
 class TestComingBack:

@@ -10,7 +10,6 @@ from tests.browser.devices import (
     CUT,
     Line,
     Socket,
-    account,
     answering,
     box,
     choose,
@@ -36,11 +35,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 SECOND = 6_000  # ms: the second that is asked for, on a machine that runs much else
 FAULTS = (*CUT, "status of 4", "status of 5")
-
-
-@pytest.fixture
-def person(keyed: Server, request: pytest.FixtureRequest) -> tuple[str, Client]:
-    return account(keyed, request.node.name)
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
 """The pages of accounts: sign-in, sign-up, tokens, sessions, the second factor, the theme."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.internal.auth import TOTP
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value
 from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -246,6 +247,23 @@ class TestSecondFactor:
         answer = Client().post("/accounts/login/", {"login": "alice", "password": PASSWORD})
 
         assert answer["Location"] == "/accounts/2fa/authenticate/"
+
+    @pytest.mark.parametrize(("late", "taken"), [(0, True), (1, True), (2, False), (-2, False)])
+    def test_takes_a_code_whose_half_minute_ended_as_it_was_typed_and_no_other(
+        self, alice: User, monkeypatch: pytest.MonkeyPatch, *, late: int, taken: bool
+    ) -> None:
+        """RFC 6238, 5.2: at most one step back. `late` is how many steps ago the code was shown."""
+        secret, step = "JBSWY3DPEHPK3PXP", 58_000_000
+        TOTP.activate(alice, secret)
+        clock = SimpleNamespace(time=lambda: step * 30 + 1)
+        monkeypatch.setattr("allauth.mfa.totp.internal.auth.time", clock)
+        browser = Client()
+        browser.post("/accounts/login/", {"login": "alice", "password": PASSWORD})
+
+        shown = format_hotp_value(hotp_value(secret, step - late))
+        browser.post("/accounts/2fa/authenticate/", {"code": shown})
+
+        assert ("_auth_user_id" in browser.session) is taken
 
     def test_page_draws_its_code_within_the_policy(self, alice: User) -> None:
         browser = signed_in()

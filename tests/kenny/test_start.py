@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.server import PASSWORD, ROOT, Client, Server, database
+from tests.support.server import PASSWORD, ROOT, Client, Server, cpu_seconds, database
 
 
 @pytest.fixture
@@ -30,10 +30,8 @@ def link_in(log: str) -> str:
 
 
 def cpu_of(server: Server) -> float:
-    """Return the seconds of CPU that the server's process has used."""
     assert server.process is not None
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return cpu_seconds(server.process.pid)
 
 
 def fill_in(server: Server, link: str, name: str) -> int:
@@ -105,7 +103,7 @@ class TestSecondStart:
         server.start()
 
         # 5 s is the promise for an idle machine; here other tests run beside this one, so its work is compared.
-        assert cpu_of(server) < first
+        assert cpu_of(server) < 0.9 * first
         assert Client(server.port).get("/readyz").status == 200
         with pytest.raises(AssertionError):
             server.sign_in("second")

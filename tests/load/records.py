@@ -8,8 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
-from tests.load.streams import cpu_seconds
-from tests.support.server import ROOT, Client, Server, database
+from tests.support.server import ROOT, Client, Server, cpu_seconds, database
 
 WRITERS, WRITE_FOR = 8, 5.0
 LISTS = 40

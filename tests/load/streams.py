@@ -3,7 +3,6 @@
 import itertools
 import json
 import math
-import os
 import socket
 import subprocess
 import sys
@@ -13,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.load.client import STAGGER
-from tests.support.server import Server, free_port, resident, wait_until
+from tests.support.server import Server, cpu_seconds, free_port, resident, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
-TICK = os.sysconf("SC_CLK_TCK")
 runs = itertools.count()
 
 
@@ -42,11 +40,6 @@ def process(*command: str) -> Iterator[subprocess.Popen[bytes]]:
     finally:
         running.kill()
         running.wait()
-
-
-def cpu_seconds(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
 
 
 def listening(port: int) -> bool:

@@ -29,6 +29,7 @@ __all__ = [
     "Answer",
     "Client",
     "Server",
+    "cpu_seconds",
     "database",
     "free_port",
     "resident",
@@ -196,6 +197,12 @@ def resident(pid: int) -> int:
     """Return a process's resident memory in bytes."""
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the CPU that a process has used so far, in seconds."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def wait_until(holds: Any, *, within: float, what: str) -> None:

@@ -22,6 +22,13 @@ function leave(name, change) {
   try { localStorage.setItem(prefixOf(name) + Math.random(), JSON.stringify(change)); } catch { /* too large or forbidden: the transaction may still make it */ }
 }
 
+/** What is no change of ours goes too, and keeps no other away. @param {string} key @returns {Kenny.Stored[]} */
+function taken(key) {
+  const left = localStorage.getItem(key);
+  localStorage.removeItem(key);
+  try { const change = JSON.parse(left ?? ""); return PRECIOUS.includes(change?.store) && typeof change.key === "string" ? [change] : []; } catch { return []; }
+}
+
 /** @typedef {{ writing: (changes: Kenny.Stored[]) => () => void, take: () => Kenny.Stored[], putBack: (changes: Kenny.Stored[]) => void, drop: () => void }} Leaving */
 
 /** @param {string} name of the account's database @returns {Leaving} */
@@ -37,9 +44,7 @@ export function leaving(name) {
       return () => { for (const change of precious) if (under.get(`${change.store} ${change.key}`) === change) under.delete(`${change.store} ${change.key}`); };
     },
     /** Hands over what pages left, once: what comes later to the same key is newer. */
-    take: () => {
-      try { return keysOf(name).map((key) => { const left = JSON.parse(localStorage.getItem(key) ?? ""); localStorage.removeItem(key); return left; }); } catch { return []; }
-    },
+    take: () => { try { return keysOf(name).flatMap(taken); } catch { return []; } },
     putBack: (changes) => { for (const change of changes) leave(name, change); },
     /** The account removes all it has here: nothing of this page is left either. */
     drop: () => under.clear(),

@@ -28,9 +28,19 @@ export function say(el, text) {
 export const onClick = (el, action) => el.addEventListener("click", (event) => { event.preventDefault(); action(); });
 
 /** Puts a child before another. What only moves keeps its focus where the browser can do that: a name that is being written must not end because its row moves. @param {Element} parent @param {Element} child @param {Element | null} before */
-export function put(parent, child, before) {
+function put(parent, child, before) {
   if (child.isConnected && parent.isConnected && "moveBefore" in parent) /** @type {any} */ (parent).moveBefore(child, before);
   else parent.insertBefore(child, before);
+}
+
+/** Puts these first among the children, in order, and returns what stands behind them; what stands where it belongs is left alone. @param {Element} parent @param {Element[]} els */
+export function place(parent, els) {
+  let at = parent.firstElementChild;
+  for (const el of els) {
+    if (el === at) at = at.nextElementSibling;
+    else put(parent, el, at);
+  }
+  return at;
 }
 
 /**
@@ -41,13 +51,11 @@ export function put(parent, child, before) {
 export function keyed(parent, known, items, keyOf, make) {
   const wanted = new Set(items.map(keyOf));
   for (const [key, view] of known) if (!wanted.has(key)) { view.el.remove(); known.delete(key); }
-  let at = parent.firstElementChild;
-  for (const item of items) {
+  place(parent, items.map((item) => {
     const key = keyOf(item);
-    let view = known.get(key);
-    if (!view) known.set(key, (view = make(item)));
+    const view = known.get(key) ?? make(item);
+    known.set(key, view);
     view.show(item);
-    if (view.el === at) at = at.nextElementSibling;
-    else put(parent, view.el, at);
-  }
+    return view.el;
+  }));
 }

@@ -1,5 +1,5 @@
 // The groups of the list and their rows. Only what stands elsewhere is moved, so that a focus and an open menu stay.
-import { clone, put, slot } from "./dom.js";
+import { clone, place, slot } from "./dom.js";
 import { rowView } from "./row.js";
 
 const KEPT = 1_000; // rows that a search took away mostly come back
@@ -42,13 +42,4 @@ export function groupsIn(root) {
       if (focused?.isConnected && focused !== document.activeElement) focused.focus();
     },
   };
-}
-
-/** @param {Element} parent @param {Element[]} children */
-function place(parent, children) {
-  let at = parent.firstElementChild;
-  for (const child of children) {
-    if (child === at) at = at.nextElementSibling;
-    else put(parent, child, at);
-  }
 }

@@ -1,5 +1,5 @@
 // The parts of an answer in order: text, thinking, calls, gates. What stays is never touched; finished calls in a row become one line.
-import { clone, put, say, slot } from "./dom.js";
+import { clone, place, say, slot } from "./dom.js";
 import { folded } from "../core/parts.js";
 import { fill, ngettext, number } from "../core/gettext.js";
 
@@ -29,7 +29,7 @@ export function partsIn(box, faces) {
     const known = runs.get(key) ?? runOf();
     runs.set(key, known);
     say(known.what, fill(ngettext("Used %(n)s tool", "Used %(n)s tools", els.length), { n: number(els.length) }));
-    place(known.list, els);
+    only(known.list, els);
     return known.el;
   };
   return {
@@ -38,7 +38,7 @@ export function partsIn(box, faces) {
       const els = new Map(parts.map((part) => [part, view(keys.get(part) ?? "", part)]));
       const elOf = (/** @type {Kenny.Part} */ part) => /** @type {HTMLElement} */ (els.get(part));
       const held = box.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
-      place(box, folded(parts).map((item) => (Array.isArray(item) ? run(keys.get(/** @type {Kenny.Part} */ (item[0])) ?? "", item.map(elOf)) : elOf(item))));
+      only(box, folded(parts).map((item) => (Array.isArray(item) ? run(keys.get(/** @type {Kenny.Part} */ (item[0])) ?? "", item.map(elOf)) : elOf(item))));
       const left = new Set(keys.values());
       for (const name of views.keys()) if (!left.has(name)) views.delete(name);
       for (const [name, { el }] of runs) if (!el.isConnected) runs.delete(name);
@@ -53,14 +53,9 @@ function runOf() {
   return { el, list: slot(el, "list"), what: slot(el, "what") };
 }
 
-/** Makes these the children, in order; what stands where it belongs is left alone. @param {HTMLElement} parent @param {HTMLElement[]} els */
-function place(parent, els) {
-  let at = parent.firstElementChild;
-  for (const el of els) {
-    if (el === at) at = at.nextElementSibling;
-    else put(parent, el, at);
-  }
-  while (at) { const next = at.nextElementSibling; at.remove(); at = next; }
+/** Makes these the only children. @param {HTMLElement} parent @param {HTMLElement[]} els */
+function only(parent, els) {
+  for (let at = place(parent, els); at;) { const next = at.nextElementSibling; at.remove(); at = next; }
 }
 
 /** The focus goes with what had it, or to the line that now stands for it. @param {HTMLElement} held */
